@@ -1,0 +1,52 @@
+/**
+ * Bundles the command line with the server, the headless node and the compiler's client into dist/mayfly.js and its parts, and lays what these
+ * read at run time beside it: web/, frame/, toolchain/, headless/, examples/. What comes from the registry stays outside (dependencies
+ * of package.json), our own packages go in: the tarball stands alone.
+ */
+import { build } from 'esbuild';
+import { chmod, cp, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const root = join(here, '../..');
+const dist = join(here, 'dist');
+const about = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'));
+
+const external = [...Object.keys(about.dependencies), 'playwright-core'];
+await mkdir(dist, { recursive: true });
+for (const name of await readdir(dist)) if (/^part-.*\.js/.test(name)) await rm(join(dist, name));
+await build({
+  entryPoints: { mayfly: join(here, 'src/main.ts') },
+  outdir: dist,
+  bundle: true,
+  // Commands are loaded when called. All parts lie in one folder: what lies beside them is found from each.
+  splitting: true,
+  chunkNames: 'part-[hash]',
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  external: external.flatMap((name) => [name, `${name}/*`]),
+  define: { MAYFLY_VERSION: JSON.stringify(about.version) },
+  banner: { js: '#!/usr/bin/env node' },
+  // What is bundled and CommonJS may still call require.
+  inject: [join(here, 'src/require-shim.js')],
+  legalComments: 'linked',
+  logLevel: 'warning',
+});
+await chmod(join(dist, 'mayfly.js'), 0o755);
+
+/** Copies a folder that another package built; one that is missing is an error, told by name. */
+async function lay(from, to, filter) {
+  await stat(from).catch(() => {
+    throw new Error(`${from} is missing: build its package first (npm run build)`);
+  });
+  await rm(join(dist, to), { recursive: true, force: true });
+  await cp(from, join(dist, to), { recursive: true, filter });
+}
+await lay(join(root, 'apps/web/dist'), 'web');
+await lay(join(root, 'packages/node/dist/frame'), 'frame');
+await lay(join(root, 'packages/node/dist/headless'), 'headless');
+await lay(join(root, 'packages/toolchain/dist'), 'toolchain', (path) => !/\/dist\/\.\d/.test(path));
+await lay(join(root, 'examples'), 'examples', (path) => !/(\.test\.ts|tsconfig\.json|node_modules)$/.test(path));
+await cp(join(root, 'LICENSE'), join(dist, 'LICENSE'));

@@ -1,0 +1,101 @@
+/** `mayfly jobs list | show | cancel | output | rm`. */
+import type { JobView } from '@mayfly/wire';
+import { Client } from '../client.ts';
+import { needConnection, type ConnectionOptions } from '../connection.ts';
+import { CommandError, Exit } from '../exit-codes.ts';
+import { follow } from '../follow.ts';
+import { OutputMerger } from '../output-merger.ts';
+import { saveResultFiles } from '../result-files.ts';
+import { table } from '../table.ts';
+
+const client = async (options: ConnectionOptions): Promise<Client> => new Client(await needConnection(options));
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const when = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+const lasted = (v: JobView): string => (v.startedAt === undefined ? '' : `${(((v.endedAt ?? Date.now()) - v.startedAt) / 1000).toFixed(1)} s`);
+
+export async function list(options: ConnectionOptions & { json?: boolean }): Promise<number> {
+  const c = await client(options);
+  const jobs = (await c.jobs()).sort((a, b) => b.submittedAt - a.submittedAt);
+  if (options.json) print(JSON.stringify(jobs, null, 2));
+  else if (jobs.length === 0) print('no jobs');
+  else print(table([['ID', 'NAME', 'STATE', 'RANKS', 'SUBMITTED (UTC)', 'TIME', ''], ...jobs.map((j) => [j.id, j.name, j.state, String(j.size), when(j.submittedAt), lasted(j), j.error?.code ?? j.reason ?? ''])]));
+  await c.close();
+  return Exit.OK;
+}
+
+export async function show(id: string, options: ConnectionOptions & { json?: boolean }): Promise<number> {
+  const c = await client(options);
+  const j = await c.job(id);
+  await c.close();
+  if (options.json) {
+    print(JSON.stringify(j, null, 2));
+    return Exit.OK;
+  }
+  print(`${j.name} (${j.id}): ${j.state}${j.reason ? `, ${j.reason}` : ''}${j.exitCode === undefined ? '' : `, exit code ${j.exitCode}`}`);
+  if (j.error) print(`error: ${j.error.message} (${j.error.code})`);
+  print(`${j.program.entry} ${j.args.join(' ')}\n${j.size} ranks, ${j.protocol}, ${j.durability}; submitted ${when(j.submittedAt)} UTC, ran ${lasted(j) || 'not yet'}\n`);
+  print(
+    table([
+      ['RANK', 'STATE', 'INCARNATION', 'NODE', 'IN', 'OUT', 'IMAGES', 'DOES'],
+      ...j.tasks.map((t) => [String(t.task), t.state, String(t.incarnation), t.nodeName ?? '', String(t.messagesIn), String(t.messagesOut), String(t.images), [t.activity?.state, t.activity?.call].filter(Boolean).join(' ')]),
+    ]),
+  );
+  if (j.faults.length > 0) print(`\n${table([['FAULT (UTC)', 'RANK', 'INCARNATION', 'CAUSE', 'RECOVERED AFTER'], ...j.faults.map((f) => [when(f.at), String(f.task), String(f.incarnation), f.cause, f.recoveredAfterMs === undefined ? '' : `${f.recoveredAfterMs} ms`])])}`);
+  if (j.outputs.length > 0) print(`\n${table([['RESULT FILE', 'BYTES'], ...j.outputs.map((o) => [o.path, String(o.bytes)])])}`);
+  return Exit.OK;
+}
+
+export async function cancel(ids: string[], options: ConnectionOptions): Promise<number> {
+  const c = await client(options);
+  for (const id of ids) await c.cancel(id);
+  await c.close();
+  return Exit.OK;
+}
+
+export async function remove(ids: string[], options: ConnectionOptions): Promise<number> {
+  const c = await client(options);
+  for (const id of ids) await c.remove(id);
+  await c.close();
+  return Exit.OK;
+}
+
+export interface OutputOptions extends ConnectionOptions {
+  task?: number;
+  stderr?: boolean;
+  follow?: boolean;
+  label?: boolean;
+  files?: string;
+}
+
+export async function output(id: string, options: OutputOptions): Promise<number> {
+  const c = await client(options);
+  const job = await c.job(id);
+  if (options.task !== undefined && options.task >= job.size) throw new CommandError(`job ${id} has ranks 0 to ${job.size - 1}`, Exit.USAGE);
+  if (options.files !== undefined) {
+    const { saved, refused } = await saveResultFiles(c, job, options.files);
+    for (const path of saved) print(path);
+    for (const { path, why } of refused) process.stderr.write(`mayfly: ${path} was not written: ${why}\n`);
+    await c.close();
+    return refused.length > 0 ? Exit.FAILED : Exit.OK;
+  }
+  const wanted = options.stderr ? 'stderr' : 'stdout';
+  const merger = new OutputMerger(options.label ? (task) => `[${task}] ` : undefined);
+  const take = (task: number, bytes: Uint8Array): void => {
+    if (options.task === undefined || task === options.task) process.stdout.write(merger.take(task, bytes));
+  };
+  if (options.follow) await follow(c, id, { job: () => undefined, output: (task, stream, bytes) => stream === wanted && take(task, bytes) });
+  else
+    for (let task = 0; task < job.size; task++) {
+      if (options.task !== undefined && task !== options.task) continue;
+      for (let from = 0; ; ) {
+        const bytes = await c.output(id, task, wanted, from);
+        if (bytes.length === 0) break;
+        from += bytes.length;
+        take(task, bytes);
+      }
+    }
+  process.stdout.write(merger.flush());
+  await c.close();
+  return Exit.OK;
+}

@@ -1,0 +1,211 @@
+/**
+ * `mayfly mpiexec -n 4 prog.ts args < input`, as MPI's own mpiexec behaves: standard input goes to rank 0, the ranks' output comes as
+ * it is written, the exit code is the job's, Ctrl-C cancels (a second one ends this process at once).
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, relative, resolve, sep } from 'node:path';
+import { readProgram } from '@mayfly/toolchain';
+import { MayflyError, type JobOptions, type JobSubmission, type JobView } from '@mayfly/wire';
+import { ApiFailure, Client } from '../client.ts';
+import { findConnection, type ConnectionOptions } from '../connection.ts';
+import { startEmbedded, type Embedded } from '../embedded.ts';
+import { CommandError, Exit } from '../exit-codes.ts';
+import { follow } from '../follow.ts';
+import { OutputMerger } from '../output-merger.ts';
+import { describeJob, ProgressLine } from '../progress-line.ts';
+import { saveResultFiles } from '../result-files.ts';
+import { onInterrupt } from '../signals.ts';
+
+export interface MpiexecOptions extends ConnectionOptions {
+  n: number;
+  name?: string;
+  file?: string[];
+  label?: boolean;
+  outputDir?: string;
+  quiet?: boolean;
+  protocol?: 'pessimistic' | 'none';
+  durability?: 'behind' | 'strict';
+  checkpoint?: number;
+  grace?: number;
+  timeLimit?: number;
+  keep?: boolean;
+}
+
+export async function mpiexec(program: string, args: string[], options: MpiexecOptions): Promise<number> {
+  const connection = await findConnection(options);
+  const { submission, ownFiles } = await prepare(program, args, options);
+  const progress = new ProgressLine(process.stderr.isTTY && !options.quiet ? process.stderr : undefined);
+  let embedded: Embedded | undefined;
+  const interrupt = new Interrupt();
+  try {
+    if (!connection) {
+      progress.set('starting a server and nodes on this machine');
+      embedded = await startEmbedded();
+      await embedded.addSlots(options.n);
+    }
+    const client = new Client(connection ?? { server: embedded!.server.localUrl, token: embedded!.token, insecure: false });
+    if (interrupt.code !== undefined) return interrupt.code;
+    const job = await client.job((await client.submit(submission)).id);
+    interrupt.onFirst = () => {
+      progress.write(process.stderr, 'mayfly: cancelling the job (again to leave at once)\n');
+      client.cancel(job.id).catch(() => undefined);
+    };
+    if (interrupt.code !== undefined) interrupt.onFirst();
+    const input = feedStdin(client, job.id);
+    const view = await showUntilEnd(client, job, progress, options);
+    input.stop();
+    const directory = options.outputDir ?? (embedded ? '.' : undefined);
+    if (directory !== undefined && view.outputs.length > 0) {
+      const { refused } = await saveResultFiles(client, view, directory, ownFiles);
+      for (const { path, why } of refused) process.stderr.write(`mayfly: result file ${path} was not written: ${why}\n`);
+    } else if (view.outputs.length > 0 && !options.quiet) {
+      process.stderr.write(`mayfly: ${view.outputs.length} result file(s) are on the server: mayfly jobs output ${job.id} --files DIRECTORY\n`);
+    }
+    await client.close();
+    return interrupt.code ?? tell(view);
+  } finally {
+    progress.end();
+    interrupt.done();
+    await embedded?.close();
+  }
+}
+
+/** Reads the program, what it imports from its folder, and the input files. @throws CommandError */
+async function prepare(program: string, args: string[], o: MpiexecOptions): Promise<{ submission: JobSubmission; ownFiles: Set<string> }> {
+  let read;
+  try {
+    read = await readProgram(program);
+  } catch (error) {
+    if (error instanceof MayflyError) throw new CommandError(error.message, Exit.USAGE);
+    throw error;
+  }
+  const ownFiles = new Set(Object.keys(read.sources).map((p) => resolve(dirname(program), p)));
+  const files: Record<string, string> = {};
+  for (const given of o.file ?? []) {
+    const { path, from } = await inputFile(given);
+    files[path] = (await readFile(from)).toString('base64');
+    ownFiles.add(resolve(from));
+  }
+  const options: JobOptions = {
+    interactive: true,
+    ...(o.protocol ? { protocol: o.protocol } : {}),
+    ...(o.durability ? { durability: o.durability } : {}),
+    ...(o.checkpoint !== undefined ? { checkpointMs: Math.round(o.checkpoint * 1000) } : {}),
+    ...(o.grace !== undefined ? { graceMs: Math.round(o.grace * 1000) } : {}),
+    ...(o.timeLimit !== undefined ? { timeLimitMs: Math.round(o.timeLimit * 1000) } : {}),
+  };
+  const submission: JobSubmission = {
+    name: (o.name ?? basename(program)).slice(0, 80),
+    program: { language: 'typescript', entry: read.entry, sources: { ...read.sources } },
+    size: o.n,
+    args,
+    options,
+    ...(Object.keys(files).length > 0 ? { files } : {}),
+  };
+  return { submission, ownFiles };
+}
+
+/** 'data/a.mtx' is given to the program under that name (or its last part, when it lies elsewhere), 'a.mtx=/data/b.mtx' under the name before the '='. */
+async function inputFile(given: string): Promise<{ path: string; from: string }> {
+  const at = given.indexOf('=');
+  const from = at > 0 ? given.slice(at + 1) : given;
+  const near = relative('.', from).split(sep).join('/');
+  const path = at > 0 ? given.slice(0, at) : near.startsWith('..') || resolve(from) === from ? basename(from) : near;
+  const info = await stat(from).catch(() => undefined);
+  if (!info?.isFile()) throw new CommandError(`there is no input file ${from}`, Exit.USAGE);
+  return { path, from };
+}
+
+async function showUntilEnd(client: Client, job: JobView, progress: ProgressLine, options: MpiexecOptions): Promise<JobView> {
+  const digits = String(job.size - 1).length;
+  const label = options.label ? (task: number): string => `[${String(task).padStart(digits)}] ` : undefined;
+  const mergers = { stdout: new OutputMerger(label), stderr: new OutputMerger(label) };
+  const began = Date.now();
+  let latest = job;
+  const flush = (): void => {
+    for (const stream of ['stdout', 'stderr'] as const) progress.write(process[stream], mergers[stream].flush());
+  };
+  let quiet = 0;
+  const ticker = setInterval(() => {
+    progress.set(describeJob(latest, (Date.now() - began) / 1000));
+    // Nothing came for a while: a line that is still open is a prompt.
+    if (++quiet >= 2) flush();
+  }, 250);
+  let hint: NodeJS.Timeout | undefined;
+  if (!options.quiet && !process.stderr.isTTY)
+    hint = setTimeout(() => {
+      if (latest.state === 'waiting') process.stderr.write(`mayfly: job ${job.id} waits: ${latest.reason ?? 'for nodes'}\n`);
+    }, 5000);
+  try {
+    const view = await follow(client, job.id, {
+      job: (v) => {
+        latest = v;
+      },
+      output: (task, stream, bytes) => {
+        quiet = 0;
+        progress.write(process[stream], mergers[stream].take(task, bytes));
+      },
+    });
+    flush();
+    return view;
+  } finally {
+    clearInterval(ticker);
+    clearTimeout(hint);
+    progress.end();
+  }
+}
+
+/** Says on standard error why a job did not end well. @returns the exit code */
+function tell(view: JobView): number {
+  if (view.state === 'done') return view.exitCode ?? 0;
+  const reason = view.error ? `${view.error.message} (${view.error.code})` : (view.reason ?? view.state);
+  process.stderr.write(`mayfly: job ${view.id} ${view.state}: ${reason}\n`);
+  return view.exitCode !== undefined && view.exitCode > 0 ? view.exitCode : Exit.FAILED;
+}
+
+/** Passes this process's standard input on, piece by piece, in order, each once (also when the server is restarted meanwhile). */
+function feedStdin(client: Client, id: string): { stop(): void } {
+  const input = process.stdin;
+  let stopped = false;
+  let offset = 0;
+  const pass = async (bytes: Uint8Array, end: boolean): Promise<void> => {
+    while (!stopped)
+      try {
+        await client.stdin(id, bytes, offset, end);
+        offset += bytes.length;
+        return;
+      } catch (error) {
+        // The job has ended and wants no more.
+        if (error instanceof ApiFailure && error.status < 500 && error.status !== 429) stopped = true;
+        else await new Promise((go) => setTimeout(go, 300));
+      }
+  };
+  const send = async (): Promise<void> => {
+    for await (const chunk of input as AsyncIterable<Buffer>) {
+      for (let o = 0; o < chunk.length; o += PIECE) await pass(chunk.subarray(o, o + PIECE), false);
+      if (stopped) return;
+    }
+    await pass(new Uint8Array(0), true);
+  };
+  send().catch(() => undefined);
+  return {
+    stop() {
+      stopped = true;
+      input.pause();
+      input.unref?.();
+      input.destroy();
+    },
+  };
+}
+const PIECE = 256 * 1024;
+
+/** A signal before there is a job is kept until there is one. */
+class Interrupt {
+  /** Exit code once a signal came. */
+  code: number | undefined;
+  onFirst: (() => void) | undefined;
+  readonly done = onInterrupt((_signal, code) => {
+    this.code = code;
+    this.onFirst?.();
+  });
+}

@@ -1,0 +1,115 @@
+/** `mayfly server`: a server until a signal comes. `mayfly start` (npm start): the same, with what a first visit needs. */
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer as createSocket } from 'node:net';
+import { resolve } from 'node:path';
+import { createServer, type MayflyServer, type ServerOptions } from '@mayfly/server';
+import { CommandError, Exit } from '../exit-codes.ts';
+import { interrupted } from '../signals.ts';
+import { VERSION } from '../version.ts';
+
+export interface ServerCommandOptions {
+  port?: number;
+  host?: string;
+  dataDir: string;
+  tlsCert?: string;
+  tlsKey?: string;
+  tlsSelfSigned?: boolean;
+  tlsName?: string[];
+  publicUrl?: string;
+  trustProxy?: boolean;
+  token?: string;
+  room?: string;
+  channelMemories?: number;
+  log?: string;
+}
+
+export async function server(options: ServerCommandOptions): Promise<number> {
+  return serve(options, (s) => {
+    process.stdout.write(`listening on ${s.url}\n`);
+    process.stdout.write(links(s, options));
+  });
+}
+
+/** As `server`, but: the next free port when 7070 is taken, and a token of this start, so that the link below always works. */
+export async function start(options: ServerCommandOptions): Promise<number> {
+  const host = options.host ?? '127.0.0.1';
+  const port = options.port ?? (await freePort(7070, host));
+  const token = options.token ?? (process.env.MAYFLY_TOKEN || randomBytes(18).toString('base64url'));
+  return serve({ ...options, host, port, token, log: options.log ?? 'warn' }, (s) => {
+    process.stdout.write(`\nMayfly is at ${s.url}${port === 7070 || options.port !== undefined ? '' : ' (port 7070 was taken)'}\n\nlistening on ${s.url}\n${links(s, { ...options, token })}`);
+    process.stdout.write(`\nData: ${resolve(options.dataDir)}   Stop: Ctrl-C (jobs go on at the next start)\n`);
+  });
+}
+
+function links(s: MayflyServer, options: ServerCommandOptions): string {
+  const token = options.token ?? s.token;
+  const room = options.room === undefined ? '' : `?room=${encodeURIComponent(options.room)}`;
+  return [
+    '',
+    `  volunteer   ${s.url}/volunteer${room}     open it in a few tabs, click Start`,
+    `  dashboard   ${s.url}/dashboard${token === undefined ? '     (wants the token that was printed at the first start)' : `?token=${encodeURIComponent(token)}`}`,
+    '',
+    ...(s.tokenIsNew ? [`  token       ${token}     for submitters; kept only as a hash, so note it now`, ''] : []),
+  ].join('\n');
+}
+
+async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => void): Promise<number> {
+  if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) throw new CommandError('--tls-cert and --tls-key belong together', Exit.USAGE);
+  if (options.tlsSelfSigned && options.tlsCert !== undefined) throw new CommandError('either --tls-self-signed or --tls-cert with --tls-key', Exit.USAGE);
+  const tls: ServerOptions['tls'] = options.tlsSelfSigned
+    ? 'selfsigned'
+    : options.tlsCert !== undefined
+      ? { cert: await pem(options.tlsCert), key: await pem(options.tlsKey!) }
+      : undefined;
+  let s: MayflyServer;
+  try {
+    s = await createServer({
+      dataDir: options.dataDir,
+      version: VERSION,
+      // Standard output is for people; the structured log goes beside it.
+      log: { level: options.log ?? 'info', stream: process.stderr },
+      ...(options.port === undefined ? {} : { port: options.port }),
+      ...(options.host === undefined ? {} : { host: options.host }),
+      ...(tls === undefined ? {} : { tls }),
+      ...(options.tlsName === undefined ? {} : { tlsNames: options.tlsName }),
+      ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
+      ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
+      ...(options.token === undefined ? {} : { token: options.token }),
+      ...(options.room === undefined ? {} : { room: options.room }),
+      ...(options.channelMemories === undefined ? {} : { channelMemories: options.channelMemories }),
+    });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') throw new CommandError(`port ${options.port ?? 7070} is taken: choose another --port`, Exit.FAILED);
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL') throw new CommandError(`cannot listen on ${options.host ?? '127.0.0.1'}:${options.port ?? 7070}: ${message}`, Exit.FAILED);
+    throw error;
+  }
+  ready(s);
+  // A second one leaves at once: nothing that was acknowledged is lost by that either.
+  const signal = await interrupted();
+  process.stderr.write(`mayfly: ${signal}, closing\n`);
+  await s.close();
+  return Exit.OK;
+}
+
+async function pem(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new CommandError(`cannot read ${path}: ${(error as Error).message}`, Exit.USAGE);
+  }
+}
+
+/** The first free port from `from` on. */
+export async function freePort(from: number, host: string): Promise<number> {
+  for (let port = from; port < from + 50; port++) {
+    const free = await new Promise<boolean>((answer) => {
+      const probe = createSocket();
+      probe.once('error', () => answer(false));
+      probe.listen(port, host, () => probe.close(() => answer(true)));
+    });
+    if (free) return port;
+  }
+  throw new CommandError(`no free port from ${from} to ${from + 49}`, Exit.FAILED);
+}

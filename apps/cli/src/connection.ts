@@ -1,0 +1,64 @@
+/**
+ * Which server a command talks to, and with which token: options, then MAYFLY_SERVER / MAYFLY_TOKEN, then the config file
+ * ($XDG_CONFIG_HOME or ~/.config)/mayfly/config.json: {"server": "https://…", "token": "…", "insecure": false}.
+ */
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { CommandError, Exit } from './exit-codes.ts';
+
+export interface Connection {
+  /** Without a slash at the end. */
+  server: string;
+  token: string | undefined;
+  /** Accept a certificate that the server made itself. */
+  insecure: boolean;
+}
+
+export interface ConnectionOptions {
+  server?: string;
+  token?: string;
+  insecure?: boolean;
+}
+
+interface Environment {
+  [name: string]: string | undefined;
+}
+
+/** undefined: no server was named anywhere. @throws CommandError */
+export async function findConnection(options: ConnectionOptions, env: Environment = process.env): Promise<Connection | undefined> {
+  const config = await readConfig(join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'mayfly', 'config.json'));
+  const server = options.server ?? (env.MAYFLY_SERVER || undefined) ?? config.server;
+  if (server === undefined) return undefined;
+  let url: URL;
+  try {
+    url = new URL(server.includes('://') ? server : `http://${server}`);
+  } catch {
+    throw new CommandError(`"${server}" is no URL of a server`, Exit.USAGE);
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new CommandError(`${server}: a server's URL begins with http:// or https://`, Exit.USAGE);
+  // The token of the config file belongs to the server named there, and goes to no other.
+  const token = options.token ?? (env.MAYFLY_TOKEN || undefined) ?? (config.server === server ? config.token : undefined) ?? url.searchParams.get('token') ?? undefined;
+  return { server: url.origin, token, insecure: options.insecure ?? config.insecure ?? false };
+}
+
+async function readConfig(path: string): Promise<{ server?: string; token?: string; insecure?: boolean }> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch {
+    return {};
+  }
+  try {
+    return JSON.parse(text) as { server?: string; token?: string };
+  } catch {
+    throw new CommandError(`${path} is no JSON`, Exit.USAGE);
+  }
+}
+
+/** As {@link findConnection}, where a server is a must. */
+export async function needConnection(options: ConnectionOptions): Promise<Connection> {
+  const connection = await findConnection(options);
+  if (!connection) throw new CommandError('no server named: use --server URL, or set MAYFLY_SERVER', Exit.USAGE);
+  return connection;
+}

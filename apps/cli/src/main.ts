@@ -1,0 +1,178 @@
+/** The command line `mayfly`. Each command resolves to its exit code. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { OutputOptions } from './commands/jobs.ts';
+import type { ServerCommandOptions } from './commands/server.ts';
+import type { VolunteerOptions } from './commands/volunteer.ts';
+import type { ConnectionOptions } from './connection.ts';
+import type { DemoOptions } from './demo/demo.ts';
+import { CommandError, Exit, EXIT_HELP } from './exit-codes.ts';
+import { VERSION } from './version.ts';
+
+// A command is loaded when it is called: `mayfly jobs` needs no server, and `--help` nothing at all.
+const jobs = () => import('./commands/jobs.ts');
+const serverCommands = () => import('./commands/server.ts');
+
+const whole =
+  (from: number, to: number) =>
+  (text: string): number => {
+    const n = Number(text);
+    if (!/^\d+$/.test(text) || n < from || n > to) throw new InvalidArgumentError(`a whole number from ${from} to ${to}.`);
+    return n;
+  };
+const seconds = (text: string): number => {
+  const n = Number(text);
+  if (text.trim() === '' || !Number.isFinite(n) || n < 0) throw new InvalidArgumentError('a number of seconds.');
+  return n;
+};
+const more = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
+
+const connected = (command: Command): Command =>
+  command
+    .option('--server <url>', 'the server (else MAYFLY_SERVER, else the config file)')
+    .option('--token <token>', "the submitters' token (else MAYFLY_TOKEN, else the config file)")
+    .option('--insecure', 'accept a certificate that the server made itself');
+
+const serving = (command: Command, dataDir: string): Command =>
+  command
+    .option('-p, --port <port>', 'port to listen on; 0: any free one', whole(0, 65535))
+    .option('--host <address>', 'address to bind, 0.0.0.0 for all (default 127.0.0.1: this machine only)')
+    .option('-d, --data-dir <folder>', 'where everything durable lies; one server per folder', dataDir)
+    .option('--tls-cert <file>', 'certificate chain (PEM); browsers on other machines need HTTPS')
+    .option('--tls-key <file>', 'its private key (PEM)')
+    .option('--tls-self-signed', 'HTTPS with a certificate that the server makes itself (browsers warn once)')
+    .option('--tls-name <name>', 'a further host name or address for that certificate (repeatable)', more)
+    .option('--public-url <url>', 'how the server is reached from outside, behind a proxy or tunnel')
+    .option('--trust-proxy', 'believe X-Forwarded-For and -Proto: a reverse proxy stands before the server')
+    .option('--token <token>', "submitters' token (default: drawn at the first start and printed once)")
+    .option('--room <code>', 'volunteers must give this join code')
+    .option('--channel-memories <n>', 'Channel Memories per job', whole(1, 16))
+    .addOption(new Option('--log <level>', 'level of the structured log on standard error').choices(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']));
+
+function commands(done: (code: number) => void): Command {
+  const program = new Command('mayfly')
+    .description('Real MPI programs on volatile browser tabs')
+    .version(VERSION, '-V, --version')
+    .enablePositionalOptions()
+    .addHelpText('after', EXIT_HELP)
+    .showHelpAfterError('(mayfly --help tells more)')
+    .exitOverride();
+  const act =
+    <A extends unknown[]>(work: (...args: A) => Promise<number>) =>
+    async (...args: A): Promise<void> =>
+      done(await work(...args));
+
+  connected(
+    program
+      .command('mpiexec')
+      .alias('mpirun')
+      .description('run an MPI program and wait for its end')
+      .argument('<program>', 'TypeScript file; what it imports from its folder goes with it')
+      .argument('[args...]', 'arguments of the program')
+      .requiredOption('-n, --np <ranks>', 'number of ranks', whole(1, 1024))
+      .option('-l, --label', "put '[rank] ' before each line of output")
+      .option('-q, --quiet', 'no progress line and no hints')
+      .option('-f, --file <file>', 'input file for the program, as path or name=path (repeatable)', more)
+      .option('-o, --output-dir <folder>', 'write result files there (without a server: default is the current folder)')
+      .option('--name <name>', 'name of the job')
+      .addOption(new Option('--protocol <name>', 'fault tolerance').choices(['pessimistic', 'none']))
+      .addOption(new Option('--durability <when>', 'sync the log behind the messages, or before they go on').choices(['behind', 'strict']))
+      .option('--checkpoint <seconds>', 'checkpoint interval that ranks aim at', seconds)
+      .option('--grace <seconds>', 'how long a silent node keeps its ranks', seconds)
+      .option('--time-limit <seconds>', 'end the job after so long', seconds),
+  )
+    .passThroughOptions()
+    .addHelpText(
+      'after',
+      `
+Standard input goes to rank 0. Ctrl-C cancels the job, a second one leaves at once. With no server named, a server and
+headless nodes are started on this machine for this one job.
+
+  mayfly mpiexec -n 4 pi.ts 1000000
+  mayfly mpiexec -n 4 --file 1138_bus.mtx cg.ts --matrix 1138_bus.mtx
+  mayfly mpiexec --server https://class.example:7070 --token … -n 16 -l heat.ts < parameters.txt
+${EXIT_HELP}`,
+    )
+    .action(act(async (file: string, args: string[], { np, ...o }: { np: number }) => (await import('./commands/mpiexec.ts')).mpiexec(file, args, { ...o, n: np })));
+
+  serving(program.command('server').description('run a server'), './mayfly-data').action(act(async (o: ServerCommandOptions) => (await serverCommands()).server(o)));
+  serving(program.command('start').description('run a server for a first look: next free port from 7070, a fresh token in the link'), './mayfly-data').action(act(async (o: ServerCommandOptions) => (await serverCommands()).start(o)));
+
+  program
+    .command('volunteer')
+    .description('offer this machine as a node, without a browser')
+    .argument('<url>', 'the server')
+    .option('-s, --slots <n>', 'ranks that it takes at the same time (default: cores − 1)', whole(1, 256))
+    .option('--name <name>', 'how the node is called (default: host name)')
+    .option('--room <code>', 'join code of the room')
+    .option('--insecure', 'accept a certificate that the server made itself')
+    .action(act(async (url: string, o: VolunteerOptions) => (await import('./commands/volunteer.ts')).volunteer(url, o)));
+
+  const group = program.command('jobs').description('look at jobs and their output');
+  connected(group.command('list', { isDefault: true }).description('all jobs, newest first').option('--json', 'as JSON')).action(act(async (o: ConnectionOptions & { json?: boolean }) => (await jobs()).list(o)));
+  connected(group.command('show').description('one job: ranks, faults, result files').argument('<id>').option('--json', 'as JSON')).action(act(async (id: string, o: ConnectionOptions & { json?: boolean }) => (await jobs()).show(id, o)));
+  connected(group.command('cancel').description('end jobs').argument('<id...>')).action(act(async (ids: string[], o: ConnectionOptions) => (await jobs()).cancel(ids, o)));
+  connected(
+    group
+      .command('output')
+      .description('output of the ranks, or result files')
+      .argument('<id>')
+      .option('-t, --task <rank>', 'of one rank only', whole(0, 1023))
+      .option('-e, --stderr', 'standard error instead of standard output')
+      .option('-l, --label', "put '[rank] ' before each line")
+      .option('-F, --follow', 'until the job ends')
+      .option('-o, --files <folder>', 'write the result files there instead'),
+  ).action(act(async (id: string, o: OutputOptions) => (await jobs()).output(id, o)));
+  connected(group.command('rm').description('forget ended jobs, with their output').argument('<id...>')).action(act(async (ids: string[], o: ConnectionOptions) => (await jobs()).remove(ids, o)));
+
+  program.command('new').description('a program to start from').argument('<folder>').action(act(async (folder: string) => (await import('./commands/new.ts')).newProgram(folder)));
+  program
+    .command('demo')
+    .description('four tabs, a real matrix, two tabs closed while it computes: is the answer the same?')
+    .option('--headless-nodes', 'headless nodes instead of browser tabs')
+    .option('--show', 'show the browser')
+    .action(act(async (o: DemoOptions) => (await import('./demo/demo.ts')).demo(o)));
+  program
+    .command('simulate')
+    .description('drive the protocol cores through seeds of faults (see --seeds, --seed)')
+    .helpOption(false)
+    .allowUnknownOption()
+    .argument('[args...]')
+    .passThroughOptions()
+    .action(act(async (args: string[]) => (await import('./simulate.ts')).simulateCommand(args)));
+  return program;
+}
+
+/** `-np 4`, as everybody types it, is `-n 4`. Only before the program's name. */
+function habits(argv: string[]): string[] {
+  const at = argv.findIndex((a) => a === 'mpiexec' || a === 'mpirun');
+  if (at < 0) return argv;
+  const program = argv.findIndex((a, i) => i > at && !a.startsWith('-') && /\.[cm]?[jt]sx?$/.test(a));
+  return argv.map((a, i) => (a === '-np' && i > at && (program < 0 || i < program) ? '-n' : a));
+}
+
+async function main(): Promise<number> {
+  let code: number = Exit.OK;
+  try {
+    await commands((c) => (code = c)).parseAsync(habits(process.argv.slice(2)), { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommandError) {
+      process.stderr.write(`mayfly: ${error.message}\n`);
+      return error.exitCode;
+    }
+    // Commander has printed its own message.
+    if (error instanceof Error && 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.')) return error.exitCode === 0 ? 0 : Exit.USAGE;
+    const e = error as { code?: unknown; message?: string; stack?: string };
+    process.stderr.write(`mayfly: ${e.message ?? String(error)}${typeof e.code === 'string' ? ` (${e.code})` : ''}\n`);
+    if (process.env.MAYFLY_DEBUG) process.stderr.write(`${e.stack}\n`);
+    return Exit.FAILED;
+  }
+}
+
+// A reader that left (`mayfly … | head`) is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+});
+const code = await main();
+// Output to a pipe is written behind: let it out first.
+process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));

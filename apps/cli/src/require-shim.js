@@ -1,0 +1,3 @@
+// Bundled CommonJS modules call `require` for Node's own modules.
+import { createRequire } from 'node:module';
+export const require = createRequire(import.meta.url);

@@ -1,0 +1,91 @@
+/** The rules of the repository fire: the bans in pure packages, and the import directions. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ESLint } from 'eslint';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+const eslint = new ESLint({ cwd: root });
+
+async function complaints(file: string, code: string): Promise<string[]> {
+  const [result] = await eslint.lintText(code, { filePath: join(root, file) });
+  return result!.messages.filter((m) => m.severity === 2).map((m) => m.message);
+}
+
+const BANNED: [code: string, says: RegExp][] = [
+  ['export const now = (): number => Date.now();', /Time is an input/],
+  ['export const at = new Date();', /Time is an input/],
+  ['export const t = (): number => performance.now();', /Time is an input/],
+  ['export const r = (): number => Math.random();', /Chance is an input/],
+  ['const { random } = Math; export const r = random;', /Chance is an input/],
+  ['export const r = crypto.getRandomValues(new Uint8Array(4));', /Chance is an input/],
+  ['setTimeout(() => undefined, 10);', /no timers/],
+  ['queueMicrotask(() => undefined);', /no timers/],
+  ['export const e = process.env;', /return an effect/],
+  ["export const f = fetch('/');", /return an effect/],
+  ["import { readFileSync } from 'node:fs'; export const f = readFileSync('x');", /return an effect/],
+  ["import { readFileSync } from 'fs'; export const f = readFileSync('x');", /return an effect/],
+  ["import WebSocket from 'ws'; export const s = new WebSocket('ws://x');", /return an effect/],
+  ["import { randomBytes } from 'crypto'; export const b = randomBytes(4);", /return an effect/],
+  ["export const m = import('./x.ts');", /import statically/],
+  ['export const f = async (): Promise<void> => { await Promise.resolve(); };', /synchronous/],
+  ['export const d = globalThis.Date;', /nothing global/],
+  ['export const p = Math.pow(2, 0.5);', /Engines differ/],
+  ["import { x } from '@mayfly/storage'; export const y = x;", /downward/],
+  ["import { x } from '../../wire/src/frame.ts'; export const y = x;", /declared exports/],
+];
+
+describe('pure packages', () => {
+  for (const name of ['wire', 'protocols', 'mpi', 'simulator'])
+    it.each(BANNED)(`${name}: refuses %s`, async (code, says) => {
+      expect((await complaints(`packages/${name}/src/somewhere/probe.ts`, code)).join('\n')).toMatch(says);
+    });
+
+  it('leaves other packages and tests alone', async () => {
+    const code = 'export const now = (): number => Date.now() + Math.random();\n';
+    expect(await complaints('packages/node/src/probe.ts', code)).toEqual([]);
+    expect(await complaints('packages/protocols/test/probe.ts', code)).toEqual([]);
+    expect(await complaints('packages/protocols/src/probe.ts', 'export const sum = (a: number, b: number): number => Math.sqrt(a * a + b * b);\n')).toEqual([]);
+  });
+});
+
+describe('import directions', () => {
+  /** A little tree of the same shape, judged by the repository's own rules. */
+  function cruise(files: Record<string, string>): string {
+    const tree = mkdtempSync(join(root, 'node_modules/.mayfly-rules-'));
+    try {
+      for (const [path, text] of Object.entries(files)) {
+        mkdirSync(join(tree, path, '..'), { recursive: true });
+        writeFileSync(join(tree, path), text);
+      }
+      writeFileSync(join(tree, 'package.json'), '{"type":"module"}');
+      const config = join(root, '.dependency-cruiser.cjs');
+      const loader = join(tree, 'rules.cjs');
+      // Under node_modules, which the rules do not follow.
+      writeFileSync(loader, `const r = require(${JSON.stringify(config)}); module.exports = { ...r, options: { ...r.options, doNotFollow: {}, exclude: {} } };`);
+      const bin = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+      const run = spawnSync(process.execPath, [bin, '--config', loader, 'packages', 'apps'], { cwd: tree, encoding: 'utf8' });
+      return run.stdout + run.stderr;
+    } finally {
+      rmSync(tree, { recursive: true, force: true });
+    }
+  }
+
+  it('refuses upward and sideways imports, cycles and what cannot be resolved; passes downward ones', () => {
+    const out = cruise({
+      'packages/wire/src/index.ts': "export { up } from '../../protocols/src/index.ts';\n",
+      'packages/protocols/src/index.ts': "export { side } from '../../mpi/src/index.ts';\nexport const up = 1;\n",
+      'packages/mpi/src/index.ts': "export const side = 1;\nexport * from './a.ts';\n",
+      'packages/mpi/src/a.ts': "import { b } from './b.ts';\nexport const a = (): number => b();\n",
+      'packages/mpi/src/b.ts': "import { a } from './a.ts';\nexport const b = (): number => a();\n",
+      'packages/node/src/index.ts': "export { gone } from './nowhere.ts';\n",
+      'apps/server/src/index.ts': "export { side } from '../../../packages/mpi/src/index.ts';\n",
+    });
+    expect(out).toMatch(/downward-only-from-packages-wire: packages\/wire\/src\/index.ts → packages\/protocols/);
+    expect(out).toMatch(/downward-only-from-packages-protocols: packages\/protocols\/src\/index.ts → packages\/mpi/);
+    expect(out).toMatch(/no-cycles: packages\/mpi\/src\/[ab].ts/);
+    expect(out).toMatch(/resolvable: packages\/node\/src\/index.ts → .\/nowhere.ts/);
+    expect(out).not.toMatch(/: apps\/server/);
+  }, 60_000);
+});

@@ -1,0 +1,201 @@
+/**
+ * Assembles the server: storage, secrets, runtime, REST, sockets, static files. Listens only after every job has recovered.
+ */
+import swagger from '@fastify/swagger';
+import rateLimit from '@fastify/rate-limit';
+import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
+import Fastify, { LogController, type FastifyInstance } from 'fastify';
+import type { AddressInfo } from 'node:net';
+import { openEmbeddedStorage } from '@mayfly/storage';
+import { createCompiler } from '@mayfly/toolchain';
+import { MayflyError } from '@mayfly/wire';
+import { Dashboard } from './dashboard.ts';
+import { Metrics } from './metrics.ts';
+import { resolveOptions, type MayflyServer, type ResolvedOptions, type ServerOptions } from './options.ts';
+import { dataRoutes } from './rest/data.ts';
+import { infoRoute, openRoutes, serverRoutes } from './rest/info.ts';
+import { jobRoutes } from './rest/jobs.ts';
+import { outputRoutes } from './rest/outputs.ts';
+import { RetentionKeeper } from './retention.ts';
+import { Runtime } from './runtime.ts';
+import { Secrets } from './secrets.ts';
+import { installErrors } from './serve/errors.ts';
+import { Examples } from './serve/examples.ts';
+import { Guard } from './serve/guard.ts';
+import { serveSockets } from './serve/sockets.ts';
+import { serveStatic } from './serve/static.ts';
+import { loadTls } from './tls.ts';
+
+/**
+ * Starts a server on `options.dataDir`.
+ * @throws Error with a sentence for the terminal when an option makes no sense, a certificate cannot be read, or the port is taken;
+ * MayflyError CONFLICT when another server uses the data directory.
+ */
+export async function createServer(options: ServerOptions): Promise<MayflyServer> {
+  const o = resolveOptions(options);
+  const storage = await openEmbeddedStorage({ dataDir: o.dataDir });
+  const undo: (() => Promise<unknown> | void)[] = [() => storage.close()];
+  try {
+    const tls = o.tls === undefined ? undefined : await loadTls(o.tls, o.dataDir, o.tlsNames ?? []);
+    const secrets = await Secrets.open(storage.registry, o.token);
+    const metrics = new Metrics();
+    const app = newApp(o, tls);
+    undo.push(() => app.close());
+    const runtime = new Runtime({ options: o, log: storage.log, images: storage.images, registry: storage.registry, secrets, logger: app.log, metrics });
+    undo.push(() => runtime.close());
+    const guard = new Guard(secrets, o.limits.wrongTokensPerMinute);
+    const dashboard = new Dashboard(runtime, guard, app.log);
+    runtime.observer = dashboard;
+    undo.push(() => dashboard.close());
+    const compiler = createCompiler(o.compileServer === undefined ? {} : { serverPath: o.compileServer });
+    undo.push(() => compiler.close());
+    const retention = new RetentionKeeper(runtime, storage.registry, o.dataDir, o.retention, app.log);
+    metrics.observe({
+      nodes: () => {
+        const here = runtime.nodes().filter((n) => n.state === 'here');
+        return { here: here.length, slots: here.reduce((n, x) => n + x.slots, 0), busy: here.reduce((n, x) => n + x.busy, 0) };
+      },
+      jobs: () => countStates(runtime),
+      links: () => runtime.memories.links,
+      logBytes: () => runtime.logBytes(),
+    });
+
+    let stopping = false;
+    await routes(app, o, { runtime, metrics, guard, secrets, compiler, stopping: () => stopping });
+    const sockets = serveSockets(app, { runtime, dashboard, pingMs: o.pingMs });
+    await app.ready();
+    await runtime.recover();
+    await listen(app, o);
+    retention.start();
+
+    const { port } = app.server.address() as AddressInfo;
+    const scheme = tls ? 'https' : 'http';
+    const name = o.host === '0.0.0.0' || o.host === '::' ? 'localhost' : o.host.includes(':') ? `[${o.host}]` : o.host;
+    const localUrl = `${scheme}://${name}:${port}`;
+    app.log.info({ url: localUrl, ...(tls?.fingerprint === undefined ? {} : { fingerprint: tls.fingerprint }) }, 'listening');
+
+    let closed: Promise<void> | undefined;
+    return {
+      url: o.publicUrl?.replace(/\/+$/, '') ?? localUrl,
+      localUrl,
+      port,
+      token: secrets.token,
+      tokenIsNew: secrets.tokenIsNew,
+      ...(tls?.fingerprint === undefined ? {} : { fingerprint: tls.fingerprint }),
+      inject: (request) => app.inject(request as never) as never,
+      close: () =>
+        (closed ??= (async () => {
+          stopping = true;
+          app.log.info('stopping');
+          await retention.close();
+          dashboard.close();
+          // No new connections; the nodes hear it before the cores go, and come back to whoever serves the directory next.
+          const quiet = app.close();
+          await sockets.close();
+          app.server.closeAllConnections();
+          await quiet;
+          await runtime.close();
+          await compiler.close();
+          await storage.close();
+        })()),
+    };
+  } catch (error) {
+    for (const f of undo.reverse()) await Promise.resolve(f()).catch(() => undefined);
+    throw error;
+  }
+}
+
+function newApp(o: ResolvedOptions, tls: { cert: string; key: string } | undefined): FastifyInstance {
+  const logger =
+    o.log === 'silent'
+      ? false
+      : {
+          ...(typeof o.log === 'string' ? { level: o.log } : { level: o.log.level, stream: o.log.stream }),
+          redact: ['req.headers.authorization', 'req.headers.cookie'],
+          serializers: {
+            // Capabilities and tokens stand in query strings: never in the log.
+            req: (r: { method: string; url: string; ip?: string }) => ({ method: r.method, url: r.url.split('?')[0], ip: r.ip }),
+          },
+        };
+  const app = Fastify({
+    logger,
+    trustProxy: o.trustProxy,
+    bodyLimit: 1024 * 1024,
+    // A poll of every dashboard is no news; refusals and failures are logged by errors.ts.
+    logController: new LogController({ disableRequestLogging: true }),
+    forceCloseConnections: true,
+    requestTimeout: 120_000,
+    ...(tls ? { https: { cert: tls.cert, key: tls.key } } : {}),
+  } as object) as unknown as FastifyInstance;
+  app.setValidatorCompiler(TypeBoxValidatorCompiler as never);
+  // Answers are already plain JSON of known shapes; JSON.stringify keeps what a schema does not name.
+  app.setSerializerCompiler(() => (value) => JSON.stringify(value));
+  app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  installErrors(app);
+  return app;
+}
+
+interface Parts {
+  runtime: Runtime;
+  metrics: Metrics;
+  guard: Guard;
+  secrets: Secrets;
+  compiler: ReturnType<typeof createCompiler>;
+  stopping(): boolean;
+}
+
+async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Mayfly', version: o.version, description: 'MPI programs on volatile browser tabs. All of /api but /api/info needs the submitters’ token.' },
+      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+    },
+  });
+  await app.register(rateLimit, {
+    global: false,
+    max: o.limits.requestsPerMinute,
+    timeWindow: 60_000,
+    errorResponseBuilder: (_request, context) => new MayflyError('TOO_MANY', `More than ${context.max} requests a minute from this address; try again in ${context.after}.`),
+  });
+  const limited = app.rateLimit();
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', limited);
+    infoRoute(scope, p.runtime, o);
+  });
+  await app.register(async (scope) => {
+    openRoutes(scope, p.metrics, p.stopping);
+  });
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', limited);
+    scope.addHook('onRequest', p.guard.onRequest);
+    scope.addHook('onRoute', (route) => {
+      if (route.schema) (route.schema as { security?: unknown }).security = [{ token: [] }];
+    });
+    jobRoutes(scope, { runtime: p.runtime, compiler: p.compiler, limits: o.limits, channelMemories: o.channelMemories });
+    outputRoutes(scope, p.runtime, o.limits);
+    serverRoutes(scope, { runtime: p.runtime, examples: new Examples(o.examplesRoot) });
+  });
+  await app.register(async (scope) => dataRoutes(scope, p.runtime, p.secrets));
+  app.get('/openapi.json', { schema: { hide: true } as object }, async () => app.swagger());
+  await serveStatic(app, { webRoot: o.webRoot, frameRoot: o.frameRoot, publicUrl: o.publicUrl });
+}
+
+async function listen(app: FastifyInstance, o: ResolvedOptions): Promise<void> {
+  try {
+    await app.listen({ port: o.port, host: o.host, listenTextResolver: (address) => `bound to ${address}` });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') throw new Error(`port ${o.port} is in use on ${o.host}; choose another one, or 0 for any`);
+    if (code === 'EADDRNOTAVAIL') throw new Error(`this machine has no address ${o.host}`);
+    if (code === 'EACCES') throw new Error(`port ${o.port} needs rights that this user has not`);
+    throw error;
+  }
+}
+
+function countStates(runtime: Runtime): Record<string, number> {
+  const out: Record<string, number> = { waiting: 0, running: 0, done: 0, failed: 0, cancelled: 0 };
+  for (const j of runtime.dispatcher.core.core.jobs.values()) out[j.record.state] = (out[j.record.state] ?? 0) + 1;
+  return out;
+}
+

@@ -1,0 +1,233 @@
+/**
+ * socket.io namespace /dashboard: lists of jobs and nodes, the watched job, its output as it comes.
+ *
+ * Owns: what each socket watches, and the times of the last sends.
+ *  V1  A watched job is sent at most five times a second, the lists at most twice. A socket that is not writable is owed the newest
+ *      state, never an older one and never none: the last change of a job is its end.
+ *  V2  Output reaches a socket by offset, without gap or overlap: first what the files hold from `from` on, then what comes.
+ *  V3  A socket that takes nothing gets no more output until its buffer is empty; it goes on from the files where it was.
+ */
+import type { Namespace, Socket } from 'socket.io';
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { JobIdSchema, MayflyError, taskId, type DashboardEvents, type DashboardRequests, type JobId, type JobView, type NodeView, type TaskId } from '@mayfly/wire';
+import type { StreamName } from './hosts/world-host.ts';
+import type { Logger } from './logger.ts';
+import type { Runtime, RuntimeObserver } from './runtime.ts';
+import type { Guard } from './serve/guard.ts';
+
+const JOB_MS = 200;
+const LISTS_MS = 500;
+const OUTPUT_MS = 60;
+/** At most so much output per socket and turn. */
+const OUTPUT_BYTES = 256 * 1024;
+/** Jobs in the list. */
+const LIST_JOBS = 200;
+
+const request = Compile(Type.Object({ job: Type.Optional(JobIdSchema), from: Type.Optional(Type.Record(Type.String(), Type.Integer({ minimum: 0 }))), tail: Type.Optional(Type.Integer({ minimum: 0 })) }));
+
+type DashboardSocket = Socket<DashboardRequests, DashboardEvents>;
+
+interface Watcher {
+  socket: DashboardSocket;
+  job: JobId | undefined;
+  /** Next byte per `${task}:${stream}` (V2). */
+  next: Map<string, number>;
+  files: Map<string, number>;
+  /** Something changed and has not been sent yet (V1). */
+  owes: { job: boolean; jobs: boolean; nodes: boolean };
+}
+
+export class Dashboard implements RuntimeObserver {
+  readonly #runtime: Runtime;
+  readonly #guard: Guard;
+  readonly #logger: Logger;
+  readonly #watchers = new Set<Watcher>();
+  readonly #changed = new Set<JobId>();
+  #lists = false;
+  #nodes = false;
+  readonly #written = new Set<JobId>();
+  readonly #timers: NodeJS.Timeout[];
+
+  constructor(runtime: Runtime, guard: Guard, logger: Logger) {
+    this.#runtime = runtime;
+    this.#guard = guard;
+    this.#logger = logger;
+    this.#timers = [setInterval(() => this.#sendJobs(), JOB_MS), setInterval(() => this.#sendLists(), LISTS_MS), setInterval(() => this.#sendOutput(), OUTPUT_MS)];
+    for (const t of this.#timers) t.unref();
+  }
+
+  serve(namespace: Namespace<DashboardRequests, DashboardEvents>): void {
+    namespace.use((socket, next) => {
+      const token = (socket.handshake.auth as { token?: unknown }).token;
+      this.#guard.check(typeof token === 'string' ? token : undefined, socket.handshake.address).then(
+        () => next(),
+        (error: unknown) => {
+          const e = error instanceof MayflyError ? error : new MayflyError('INTERNAL', 'The server met a defect.');
+          next(Object.assign(new Error(e.message), { data: { code: e.code, message: e.message } }));
+        },
+      );
+    });
+    namespace.on('connection', (socket) => {
+      const w: Watcher = { socket, job: undefined, next: new Map(), files: new Map(), owes: { job: false, jobs: false, nodes: false } };
+      this.#watchers.add(w);
+      socket.on('watch', (req, ack) => {
+        const answer = typeof ack === 'function' ? ack : (): void => undefined;
+        if (!request.Check(req)) return answer({ error: { code: 'BAD_REQUEST', message: 'watch takes {job?, from?, tail?}.' } });
+        if (req.job !== undefined && !this.#runtime.view(req.job)) return answer({ error: { code: 'NOT_FOUND', message: `There is no job ${req.job}.` } });
+        w.job = req.job;
+        w.next = new Map(Object.entries(req.from ?? {}));
+        if (req.job !== undefined && req.tail !== undefined) this.#skipTo(w, req.job, req.tail);
+        w.files.clear();
+        answer({ ok: true });
+        socket.emit('jobs', this.#list());
+        socket.emit('nodes', this.#runtime.nodes());
+        if (w.job !== undefined) {
+          const view = this.#runtime.view(w.job);
+          if (view) socket.emit('job', view);
+          this.#written.add(w.job);
+          for (const f of view?.outputs ?? []) socket.emit('file', { job: w.job, path: f.path, bytes: f.bytes });
+        }
+      });
+      socket.on('disconnect', () => this.#watchers.delete(w));
+    });
+  }
+
+  // RuntimeObserver: only notes down
+
+  jobChanged(job: JobId): void {
+    this.#changed.add(job);
+    this.#lists = true;
+  }
+  nodesChanged(): void {
+    this.#nodes = true;
+    this.#lists = true; // reasons of waiting jobs speak of slots
+  }
+  output(job: JobId): void {
+    this.#written.add(job);
+    this.#changed.add(job);
+  }
+  file(job: JobId, path: string, bytes: number): void {
+    this.#changed.add(job);
+    for (const w of this.#watchers) if (w.job === job) w.files.set(path, bytes);
+  }
+  jobForgotten(job: JobId): void {
+    for (const w of this.#watchers) if (w.job === job) w.job = undefined;
+    this.#lists = true;
+  }
+
+  #list(): JobView[] {
+    const out: JobView[] = [];
+    for (const id of this.#runtime.jobs().slice(0, LIST_JOBS)) {
+      const view = this.#runtime.view(id);
+      if (view) out.push(listed(view));
+    }
+    return out;
+  }
+
+  #sendJobs(): void {
+    const views = new Map<JobId, JobView | undefined>();
+    for (const w of this.#watchers) {
+      if (w.job === undefined) continue;
+      if (this.#changed.has(w.job)) w.owes.job = true;
+      if (!w.owes.job || !writable(w)) continue;
+      w.owes.job = false;
+      if (!views.has(w.job)) views.set(w.job, this.#runtime.view(w.job));
+      const view = views.get(w.job);
+      if (view) w.socket.emit('job', view);
+      for (const [path, bytes] of w.files) w.socket.emit('file', { job: w.job, path, bytes });
+      w.files.clear();
+    }
+    this.#changed.clear();
+  }
+
+  #sendLists(): void {
+    let jobs: JobView[] | undefined;
+    let nodes: NodeView[] | undefined;
+    for (const w of this.#watchers) {
+      w.owes.jobs ||= this.#lists;
+      w.owes.nodes ||= this.#nodes;
+      if (!(w.owes.jobs || w.owes.nodes) || !writable(w)) continue;
+      if (w.owes.jobs) w.socket.emit('jobs', (jobs ??= this.#list()));
+      if (w.owes.nodes || w.owes.jobs) w.socket.emit('nodes', (nodes ??= this.#runtime.nodes()));
+      w.owes.jobs = w.owes.nodes = false;
+    }
+    this.#lists = this.#nodes = false;
+  }
+
+  /** V2, V3. */
+  #sendOutput(): void {
+    if (this.#written.size === 0) return;
+    const again = new Set<JobId>();
+    for (const w of this.#watchers) {
+      const { job } = w;
+      if (job === undefined || !this.#written.has(job)) continue;
+      if (!writable(w)) {
+        again.add(job);
+        continue;
+      }
+      try {
+        if (this.#outputOf(w, job)) again.add(job);
+      } catch (error) {
+        this.#logger.warn({ err: error, job }, 'output cannot be read');
+      }
+    }
+    this.#written.clear();
+    for (const job of again) this.#written.add(job);
+  }
+
+  /** Streams of which the socket has shown nothing yet begin at most `tail` bytes before their end. */
+  #skipTo(w: Watcher, job: JobId, tail: number): void {
+    const size = this.#runtime.spec(job)?.size ?? 0;
+    for (let t = 0; t < size; t++)
+      for (const stream of ['stdout', 'stderr'] satisfies StreamName[]) {
+        const skip = this.#runtime.world.size(job, taskId(t), stream) - tail;
+        if (skip > 0 && !w.next.has(`${t}:${stream}`)) w.next.set(`${t}:${stream}`, skip);
+      }
+  }
+
+  /** True: there is more. */
+  #outputOf(w: Watcher, job: JobId): boolean {
+    const size = this.#runtime.spec(job)?.size ?? 0;
+    let left = OUTPUT_BYTES;
+    for (let t = 0; t < size; t++)
+      for (const stream of ['stdout', 'stderr'] satisfies StreamName[]) {
+        const task: TaskId = taskId(t);
+        const key = `${t}:${stream}`;
+        const offset = w.next.get(key) ?? 0;
+        if (this.#runtime.world.size(job, task, stream) <= offset) continue;
+        if (left <= 0) return true;
+        const bytes = this.#runtime.world.read(job, task, stream, offset, Math.min(left, 64 * 1024));
+        if (bytes.length === 0) continue;
+        left -= bytes.length;
+        w.next.set(key, offset + bytes.length);
+        w.socket.emit('output', { job, task: t, stream, offset, bytes });
+      }
+    return this.#more(w, job, size);
+  }
+
+  #more(w: Watcher, job: JobId, size: number): boolean {
+    for (let t = 0; t < size; t++)
+      for (const stream of ['stdout', 'stderr'] satisfies StreamName[])
+        if (this.#runtime.world.size(job, taskId(t), stream) > (w.next.get(`${t}:${stream}`) ?? 0)) return true;
+    return false;
+  }
+
+  close(): void {
+    for (const t of this.#timers) clearInterval(t);
+  }
+}
+
+const writable = (w: Watcher): boolean => w.socket.conn.transport.writable;
+
+/** Ranks of a job whose states the list shows. */
+const LIST_TASKS = 64;
+const LIST_FAULTS = 50;
+const STILL = { messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0, images: 0, imageBytes: 0 };
+
+/** A job as the list shows it: states of the ranks of one that is not over, no counters, so that a list is small and changes rarely. */
+function listed(view: JobView): JobView {
+  const over = view.endedAt !== undefined;
+  const tasks = over || view.size > LIST_TASKS ? [] : view.tasks.map(({ task, state, incarnation }) => ({ task, state, incarnation, ...STILL }));
+  return { ...view, tasks, outputs: [], faults: view.faults.slice(-LIST_FAULTS) };
+}

@@ -1,0 +1,474 @@
+/**
+ * Host of one Channel Memory core: job × CM index. Gives it socket messages, ticks and orders, and performs its effects on log
+ * streams and links; the order of both is written in packages/protocols/src/channel-memory/types.ts.
+ *
+ * Owns: the streams `<job>/cm<index>/…`, the connections bound to this core. Does not own: sockets before their first ATTACH
+ * (channel-memories.ts), what a message to the world becomes (world-host.ts).
+ *
+ *  H1  An append reaches the kernel before any frame of the same step leaves.
+ *  H2  The core is never entered while its effects are being performed: what comes meanwhile waits in the inbox.
+ *  H3  A core whose append or step failed is never used again: its links are closed, and a new one recovers from the streams.
+ *  H4  Output of a task is synced before the log of it may be trimmed (`worldDone`).
+ */
+import { ChannelMemory, patchFromLog, type CmEffect, type CmEvent, type Range, type StreamName } from '@mayfly/protocols';
+import type { LogStream, MessageLog } from '@mayfly/storage/ports';
+import {
+  MayflyError,
+  WORLD,
+  WorldMode,
+  homeOf,
+  taskId,
+  type ErrorBody,
+  type ImageId,
+  type Incarnation,
+  type JobId,
+  type Line,
+  type ReplayFrom,
+  type TaskId,
+} from '@mayfly/wire';
+import type { Metrics } from '../metrics.ts';
+import type { Logger } from '../logger.ts';
+import type { Secrets } from '../secrets.ts';
+import type { StdinLog } from '../jobs/stdin-log.ts';
+import { CloseCode, type DataLink } from './data-link.ts';
+import { MemoryStream } from './memory-stream.ts';
+import { Traffic } from './traffic.ts';
+
+export interface CmSpec {
+  job: JobId;
+  index: number;
+  count: number;
+  size: number;
+  protocol: 'pessimistic' | 'none';
+  durability: 'behind' | 'strict';
+}
+
+/** What the core tells the rest of the server. Called while effects are performed: must only note it down. */
+export interface CmListener {
+  world(spec: CmSpec, task: TaskId, channel: number, mode: number, body: Uint8Array): void;
+  /** Makes durable what `world` wrote for this task. */
+  syncWorld(spec: CmSpec, task: TaskId): Promise<void>;
+  fenced(spec: CmSpec, task: TaskId, incarnation: Incarnation, sends: number, consumed: number): void;
+  covered(spec: CmSpec, task: TaskId, image: ImageId, determinants: readonly Range[]): void;
+  failed(spec: CmSpec, error: ErrorBody): void;
+}
+
+export interface CmSettings {
+  backlogBytes: number;
+  backlogMaxBytes: number;
+}
+
+interface Connection {
+  id: number;
+  link: DataLink;
+  out: Uint8Array[];
+  outBytes: number;
+  congested: boolean;
+}
+
+/** Frames for one link up to this many bytes leave in one socket message. */
+const COMBINE_BYTES = 32 * 1024;
+const MAX_RECOVERIES = 5;
+const WORLD_SYNC_MS = 2000;
+
+let connections = 0;
+
+export class ChannelMemoryHost {
+  readonly spec: CmSpec;
+  /** Resolves when the core has recovered and serves connections. */
+  ready: Promise<void>;
+  readonly traffic = new Traffic();
+  readonly #log: MessageLog;
+  readonly #listener: CmListener;
+  readonly #secrets: Secrets;
+  readonly #settings: CmSettings;
+  readonly #metrics: Metrics;
+  readonly #logger: Logger;
+  /** Lowest incarnation that may act, and tasks that are done: given again to a core that recovers. */
+  readonly #fences = new Map<TaskId, Incarnation>();
+  readonly #done = new Set<TaskId>();
+  readonly #stdin: StdinLog | undefined;
+  readonly #connections = new Map<number, Connection>();
+  readonly #dirty = new Set<Connection>();
+  #streams = new Map<string, LogStream>();
+  #core: ChannelMemory | undefined;
+  #inbox: CmEvent[] = [];
+  #busy = false;
+  #flushing = false;
+  #closed = false;
+  /** The job starts now: nobody can have received anything. */
+  #fresh: boolean;
+  #recoveries = 0;
+  #syncs = 0;
+  /** Newest message to the world per task that is not known durable in `out/`. */
+  readonly #worldNew = new Map<TaskId, number>();
+  /** Messages of standard input given to this core; what it had logged before counts. */
+  #fed = 0;
+  #fedTo: ChannelMemory | undefined;
+  #worldSyncAt = 0;
+  #worldSyncing = false;
+
+  constructor(
+    spec: CmSpec,
+    deps: {
+      log: MessageLog;
+      listener: CmListener;
+      secrets: Secrets;
+      settings: CmSettings;
+      metrics: Metrics;
+      logger: Logger;
+      /** Acting incarnations as the registry has them. */
+      fences: Promise<readonly (readonly [TaskId, Incarnation])[]>;
+      stdin: StdinLog | undefined;
+      fresh: boolean;
+    },
+  ) {
+    this.spec = spec;
+    this.#log = deps.log;
+    this.#listener = deps.listener;
+    this.#secrets = deps.secrets;
+    this.#settings = deps.settings;
+    this.#metrics = deps.metrics;
+    this.#logger = deps.logger.child({ job: spec.job, cm: spec.index });
+    this.#stdin = deps.stdin;
+    this.#fresh = deps.fresh;
+    this.ready = deps.fences.then((fences) => {
+      for (const [task, incarnation] of fences) if ((this.#fences.get(task) ?? -1) < incarnation) this.#fences.set(task, incarnation);
+      return this.#recover();
+    });
+    // Reported by #recover itself; whoever needs it awaits `ready` as well.
+    this.ready.catch(() => undefined);
+  }
+
+  get prefix(): string {
+    return `${this.spec.job}/cm${this.spec.index}/`;
+  }
+  get core(): ChannelMemory | undefined {
+    return this.#core;
+  }
+  get links(): number {
+    return this.#connections.size;
+  }
+  /** Bytes of all logs on disk. */
+  get logBytes(): number {
+    let n = 0;
+    for (const s of this.#streams.values()) n += s.bytes;
+    return n;
+  }
+
+  async #recover(): Promise<void> {
+    const { spec } = this;
+    const core = new ChannelMemory({
+      size: spec.size,
+      index: spec.index,
+      count: spec.count,
+      protocol: spec.protocol,
+      durability: spec.durability,
+      authorise: (capability) => {
+        const h = this.#secrets.holder(capability);
+        return h?.job === spec.job ? { task: h.task, incarnation: h.incarnation } : undefined;
+      },
+    });
+    const streams = new Map<string, LogStream>();
+    for (const name of core.streams()) streams.set(name, spec.protocol === 'none' ? new MemoryStream(name) : await this.#log.open(this.prefix + name));
+    this.#streams = streams;
+    let records = 0;
+    this.traffic.clear();
+    for (const [name, stream] of streams) {
+      const again = core.recover(name as StreamName, this.#counted(name, stream.scan(), () => records++), stream.next);
+      for (const e of again) this.#perform(e);
+    }
+    if (this.#closed) return;
+    this.#core = core;
+    for (const [task, incarnation] of this.#fences) this.step({ type: 'fence', task, incarnation });
+    this.step({ type: 'recovered', fresh: this.#fresh });
+    this.#fresh = false;
+    for (const task of this.#done) this.step({ type: 'done', task });
+    this.feedStdin();
+    if (records > 0) this.#logger.info({ records }, 'Channel Memory recovered from its logs');
+  }
+
+  *#counted(name: string, records: Iterable<{ lsn: number; bytes: Uint8Array }>, count: () => void): Iterable<{ lsn: number; bytes: Uint8Array }> {
+    for (const r of records) {
+      count();
+      this.traffic.count(name, r.bytes);
+      yield r;
+    }
+  }
+
+  /** An event for the core, now or when it has finished what it does (H2). Dropped while there is no core: it recovers all it needs. */
+  step(event: CmEvent): void {
+    if (this.#core === undefined) return;
+    this.#inbox.push(event);
+    if (this.#busy) return;
+    this.#busy = true;
+    try {
+      for (let e = this.#inbox.shift(); e !== undefined && this.#core !== undefined; e = this.#inbox.shift()) {
+        const effects = this.#core.step(e);
+        for (let i = 0; i < effects.length; i++) this.#perform(effects[i]!);
+        this.#sendOut();
+      }
+    } catch (error) {
+      this.#break(error);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  // Links
+
+  /** Binds a link whose first message has come; `first` is that message. */
+  connect(link: DataLink, first: Uint8Array): void {
+    const c: Connection = { id: ++connections, link, out: [], outBytes: 0, congested: false };
+    this.#connections.set(c.id, c);
+    link.onMessage = (bytes) => this.#frames(c, bytes);
+    link.onDrain = () => this.#drained(c);
+    link.onClose = () => {
+      if (this.#connections.delete(c.id)) this.step({ type: 'closed', conn: c.id });
+    };
+    this.#frames(c, first);
+  }
+
+  #frames(c: Connection, bytes: Uint8Array): void {
+    if (!this.#connections.has(c.id)) return;
+    this.#metrics.dataBytesIn += bytes.length;
+    this.#metrics.dataMessagesIn++;
+    this.step({ type: 'frames', conn: c.id, bytes });
+    this.#flushSoon();
+  }
+
+  /** One flush per turn of the loop: everything that this turn's sockets brought is acknowledged together. */
+  #flushSoon(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    setImmediate(() => {
+      this.#flushing = false;
+      this.step({ type: 'flush' });
+    });
+  }
+
+  #drained(c: Connection): void {
+    if (!c.congested || c.link.buffered > this.#settings.backlogBytes / 4) return;
+    c.congested = false;
+    this.step({ type: 'congested', conn: c.id, congested: false });
+  }
+
+  #queue(conn: number, bytes: Uint8Array): void {
+    const c = this.#connections.get(conn);
+    if (!c) return;
+    c.out.push(bytes);
+    c.outBytes += bytes.length;
+    this.#dirty.add(c);
+  }
+
+  #sendOut(): void {
+    for (const c of this.#dirty) {
+      const { out } = c;
+      c.out = [];
+      this.#metrics.dataBytesOut += c.outBytes;
+      if (out.length > 1 && c.outBytes <= COMBINE_BYTES) {
+        const all = Buffer.allocUnsafe(c.outBytes);
+        let o = 0;
+        for (const b of out) {
+          all.set(b, o);
+          o += b.length;
+        }
+        c.link.send(all);
+      } else for (const b of out) c.link.send(b);
+      c.outBytes = 0;
+      const { buffered } = c.link;
+      if (buffered > this.#settings.backlogMaxBytes) {
+        this.#logger.warn({ buffered, address: c.link.address }, 'a data link that takes nothing is closed');
+        c.link.terminate();
+      } else if (!c.congested && buffered > this.#settings.backlogBytes) {
+        c.congested = true;
+        this.#inbox.push({ type: 'congested', conn: c.id, congested: true });
+      }
+    }
+    this.#dirty.clear();
+  }
+
+  // Effects
+
+  #perform(e: CmEffect): void {
+    switch (e.type) {
+      case 'append': {
+        const lsn = this.#stream(e.stream).append(e.bytes);
+        if (lsn !== e.lsn) throw new MayflyError('INTERNAL', `${e.stream}: record ${lsn} where the core expects ${e.lsn}`);
+        this.#metrics.appends++;
+        this.#metrics.appendBytes += e.bytes.length;
+        this.traffic.count(e.stream, e.bytes);
+        return;
+      }
+      case 'send':
+        return this.#queue(e.conn, e.bytes);
+      case 'sendRecord': {
+        if (!this.#connections.has(e.conn)) return;
+        const record = this.#stream(e.stream).read(e.lsn);
+        if (!record) throw new MayflyError('INTERNAL', `${e.stream}: record ${e.lsn} is not there any more`);
+        return this.#queue(e.conn, patchFromLog(record, e));
+      }
+      case 'close': {
+        const c = this.#connections.get(e.conn);
+        if (!c) return;
+        this.#sendOut();
+        this.#connections.delete(e.conn);
+        this.#metrics.refused(e.error.code);
+        this.#logger.info({ code: e.error.code, message: e.error.message, address: c.link.address }, 'data link closed');
+        c.link.close(e.error.code === 'BAD_FRAME' ? CloseCode.BAD_FRAME : CloseCode.REFUSED, `${e.error.code}: ${e.error.message}`);
+        return;
+      }
+      case 'sync':
+        void this.#sync(e.ticket, e.streams);
+        return;
+      case 'trim':
+        this.#stream(e.stream).trim(e.from, e.to, e.keep);
+        return;
+      case 'world':
+        this.#listener.world(this.spec, e.task, e.channel, e.mode, e.body);
+        this.#worldNew.set(e.task, e.channel);
+        return;
+      case 'fenced': {
+        const t = this.#core!.progress(e.task);
+        this.#listener.fenced(this.spec, e.task, e.incarnation, t.sends, t.consumed);
+        return;
+      }
+      case 'covered':
+        this.#listener.covered(this.spec, e.task, e.image, e.determinants);
+        return;
+      case 'attached':
+        this.#logger.debug({ task: e.task, incarnation: e.incarnation, resume: e.resume }, 'task attached');
+        return;
+      case 'failed':
+        this.#listener.failed(this.spec, e.error);
+        return;
+      default:
+        e satisfies never;
+    }
+  }
+
+  #stream(name: string): LogStream {
+    const s = this.#streams.get(name);
+    if (!s) throw new MayflyError('INTERNAL', `no stream ${name}`);
+    return s;
+  }
+
+  async #sync(ticket: number, names: readonly string[]): Promise<void> {
+    const core = this.#core;
+    const began = performance.now();
+    this.#syncs++;
+    try {
+      await Promise.all(names.map((n) => this.#stream(n).sync()));
+      this.#metrics.syncSeconds.observe((performance.now() - began) / 1000);
+      // A core that broke meanwhile has another numbering of tickets.
+      if (core === this.#core) this.step({ type: 'synced', ticket });
+    } catch (error) {
+      if (core === this.#core && !this.#closed) this.#break(error);
+    } finally {
+      this.#syncs--;
+    }
+  }
+
+  // Orders
+
+  /** A core that cannot recover is reported by `ready` to whoever opened the job. */
+  #whenReady(order: () => void): void {
+    this.ready.then(order, () => undefined);
+  }
+
+  fence(task: TaskId, incarnation: Incarnation): void {
+    this.#fences.set(task, incarnation);
+    this.#whenReady(() => this.step({ type: 'fence', task, incarnation }));
+  }
+  cover(task: TaskId, image: ImageId, line: Line): void {
+    this.#whenReady(() => this.step({ type: 'cover', task, image, line }));
+  }
+  uncover(task: TaskId, image: ImageId): void {
+    this.#whenReady(() => this.step({ type: 'uncover', task, image }));
+  }
+  trim(task: TaskId, replay: ReplayFrom): void {
+    this.#whenReady(() => this.step({ type: 'trim', task, replay }));
+  }
+  taskDone(task: TaskId): void {
+    this.#done.add(task);
+    this.#whenReady(() => this.step({ type: 'done', task }));
+  }
+
+  /** Gives the core what of standard input its log does not have. */
+  feedStdin(): void {
+    const core = this.#core;
+    const log = this.#stdin;
+    if (!core || !log || homeOf(taskId(0), this.spec.count) !== this.spec.index) return;
+    if (this.#fedTo !== core) this.#fed = core.logged(WORLD, taskId(0));
+    this.#fedTo = core;
+    while (this.#fed < log.messages && this.#core === core) {
+      const channel = ++this.#fed;
+      this.step({ type: 'world', task: taskId(0), channel, mode: WorldMode.STDIN, body: log.message(channel) });
+    }
+  }
+
+  tick(now: number): void {
+    this.step({ type: 'tick' });
+    for (const c of this.#connections.values()) this.#drained(c);
+    if (this.#worldNew.size > 0 && !this.#worldSyncing && now - this.#worldSyncAt > WORLD_SYNC_MS) {
+      this.#worldSyncAt = now;
+      void this.#syncWorld();
+    }
+  }
+
+  /** H4. */
+  async #syncWorld(): Promise<void> {
+    this.#worldSyncing = true;
+    const batch = [...this.#worldNew];
+    this.#worldNew.clear();
+    const core = this.#core;
+    try {
+      for (const [task, channel] of batch) {
+        await this.#listener.syncWorld(this.spec, task);
+        if (core === this.#core) this.step({ type: 'worldDone', task, channel });
+      }
+    } catch (error) {
+      this.#logger.error({ err: error }, 'output could not be synced');
+    } finally {
+      this.#worldSyncing = false;
+    }
+  }
+
+  /** H3. */
+  #break(error: unknown): void {
+    if (this.#closed || this.#core === undefined) return;
+    this.#core = undefined;
+    this.#inbox = [];
+    this.#dirty.clear();
+    const code = error instanceof MayflyError ? error.code : 'INTERNAL';
+    this.#logger.error({ err: error }, 'Channel Memory stopped; it recovers from its logs');
+    for (const c of this.#connections.values()) c.link.close(CloseCode.BROKEN, code);
+    this.#connections.clear();
+    const old = [...this.#streams.values()];
+    if (++this.#recoveries > MAX_RECOVERIES || this.spec.protocol === 'none') {
+      const message = code === 'DISK_FULL' ? 'The disk of the server is full.' : 'The Channel Memory failed; the log of the server has the details.';
+      this.#listener.failed(this.spec, { code, message });
+      return;
+    }
+    this.ready = (async () => {
+      await Promise.all(old.map((s) => s.close().catch(() => undefined)));
+      await new Promise((r) => setTimeout(r, 500 * 2 ** this.#recoveries).unref());
+      if (!this.#closed) await this.#recover();
+    })();
+    this.ready.catch((e: unknown) => this.#listener.failed(this.spec, { code: 'LOST_LOG', message: `The log of the job cannot be recovered: ${(e as Error).message}` }));
+  }
+
+  /** Syncs and closes the streams; nothing is served any more. */
+  async close(reason: string): Promise<void> {
+    if (this.#closed) return;
+    await this.ready.catch(() => undefined);
+    this.#closed = true;
+    this.#core = undefined;
+    for (const c of this.#connections.values()) c.link.close(CloseCode.GOING_AWAY, reason);
+    this.#connections.clear();
+    while (this.#syncs > 0) await new Promise((r) => setTimeout(r, 5));
+    await Promise.all([...this.#streams.values()].map((s) => s.close().catch(() => undefined)));
+  }
+}
+
+

@@ -1,0 +1,251 @@
+/**
+ * Host of the Checkpoint Server core: image sockets, the page store, the questions to the Channel Memories.
+ *
+ * One image socket (`/data/image`) carries offers of the tasks of one comm worker, one image at a time. Pages are decoded, checked
+ * against their hash by the store, and acknowledged to the core in the order of their arrival.
+ *
+ *  K1  `findPages` and `collect` never run at the same time (the core pins from `offer` on, but only what it knows of).
+ *  K2  `stored`, `committed` are said to the core only after the store's promise has resolved.
+ *  K3  A page of a socket is read only after the one before it is stored: memory per socket is bounded by the socket's own buffer.
+ */
+import { decodePage, unpackPage } from '@mayfly/checkpoint';
+import { CheckpointServer, type CheckpointServerEffect, type CheckpointServerEvent } from '@mayfly/protocols';
+import type { ImageStore, Registry } from '@mayfly/storage/ports';
+import { ImageEnd, ImageOffer, Manifest, MayflyError, type ErrorBody, type ImageId, type Incarnation, type JobId, type Line, type ReplayFrom, type TaskId } from '@mayfly/wire';
+import { Compile } from 'typebox/compile';
+import type { Logger } from '../logger.ts';
+import type { Secrets } from '../secrets.ts';
+import { CloseCode } from './data-link.ts';
+
+const offerSchema = Compile(ImageOffer);
+const endSchema = Compile(ImageEnd);
+const manifestSchema = Compile(Manifest);
+
+type EventBody = CheckpointServerEvent extends infer E ? (E extends unknown ? Omit<E, 'now'> : never) : never;
+
+export interface CsListener {
+  cover(job: JobId, task: TaskId, image: ImageId, cm: number, line: Line): void;
+  uncover(job: JobId, task: TaskId, image: ImageId, cm: number): void;
+  trim(job: JobId, task: TaskId, cm: number, to: ReplayFrom): void;
+  complete(job: JobId, task: TaskId, image: ImageId, serial: number): void;
+  chosen(job: JobId, task: TaskId, incarnation: Incarnation, image: ImageId | undefined): void;
+  lost(job: JobId, task: TaskId, incarnation: Incarnation, error: ErrorBody): void;
+}
+
+/** One image socket, WebSocket or not. */
+export interface ImageLink {
+  readonly address: string;
+  onMessage: (data: Uint8Array | string) => void;
+  onClose: () => void;
+  send(text: string): void;
+  close(code: number, reason: string): void;
+  /** Stops and resumes reading (K3). */
+  pause(): void;
+  resume(): void;
+}
+
+let links = 0;
+
+export class CheckpointServerHost {
+  readonly core: CheckpointServer;
+  readonly #images: ImageStore;
+  readonly #registry: Registry;
+  readonly #secrets: Secrets;
+  readonly #logger: Logger;
+  readonly #listener: CsListener;
+  readonly #links = new Map<string, ImageLink>();
+  /** K1: page look-ups and collections, one after the other. */
+  #store: Promise<unknown> = Promise.resolve();
+  #commits: Promise<unknown> = Promise.resolve();
+  #inbox: EventBody[] = [];
+  #busy = false;
+  #closed = false;
+
+  constructor(deps: { images: ImageStore; registry: Registry; secrets: Secrets; logger: Logger; listener: CsListener; imageBytes: number }) {
+    this.core = new CheckpointServer({ imageBytes: deps.imageBytes });
+    this.#images = deps.images;
+    this.#registry = deps.registry;
+    this.#secrets = deps.secrets;
+    this.#logger = deps.logger;
+    this.#listener = deps.listener;
+  }
+
+  step(event: EventBody): void {
+    if (this.#closed) return;
+    this.#inbox.push(event);
+    if (this.#busy) return;
+    this.#busy = true;
+    try {
+      for (let e = this.#inbox.shift(); e !== undefined; e = this.#inbox.shift())
+        for (const effect of this.core.step({ ...e, now: Date.now() } as CheckpointServerEvent)) this.#perform(effect);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #perform(e: CheckpointServerEffect): void {
+    switch (e.type) {
+      case 'findPages':
+        return this.#inStore(async () => {
+          const has = await this.#images.hasPages(e.pages);
+          this.step({ type: 'pagesFound', image: e.image, ask: e.ask, missing: e.pages.filter((_, i) => !has[i]) });
+        }, e.image);
+      case 'need':
+        return this.#send(e.link, { type: 'need', image: e.image, pages: e.pages });
+      case 'reply':
+        return this.#send(e.link, { type: e.reply, image: e.image, ...(e.error ? { error: e.error } : {}) });
+      case 'cover':
+        return this.#listener.cover(e.job, e.task, e.image, e.cm, e.line);
+      case 'uncover':
+        return this.#listener.uncover(e.job, e.task, e.image, e.cm);
+      case 'commit':
+        this.#commits = this.#commits.then(async () => {
+          try {
+            await this.#images.putManifest(e.image, JSON.stringify(e.manifest));
+            await this.#registry.commit(e.changes);
+            this.step({ type: 'committed', image: e.image });
+          } catch (error) {
+            this.step({ type: 'commitFailed', image: e.image, error: asBody(error) });
+          }
+        });
+        return;
+      case 'discard':
+        this.#commits = this.#commits.then(async () => {
+          try {
+            if (e.changes.length > 0) await this.#registry.commit(e.changes);
+            for (const image of e.images) await this.#images.removeManifest(image);
+          } catch (error) {
+            this.#logger.warn({ err: error }, 'old images could not be removed');
+          }
+        });
+        return;
+      case 'collect':
+        return this.#inStore(async () => {
+          const gone = await this.#images.collect(e.pinned);
+          if (gone.pages > 0) this.#logger.debug(gone, 'pages of old images removed');
+        }, undefined);
+      case 'trim':
+        return this.#listener.trim(e.job, e.task, e.cm, e.to);
+      case 'complete':
+        return this.#listener.complete(e.job, e.task, e.image, e.serial);
+      case 'check':
+        void this.#check(e.image).then((sound) => this.step({ type: 'checked', image: e.image, sound }));
+        return;
+      case 'chosen':
+        return this.#listener.chosen(e.job, e.task, e.incarnation, e.image);
+      case 'lost':
+        return this.#listener.lost(e.job, e.task, e.incarnation, e.error);
+      case 'log':
+        return this.#logger[e.level]({ job: e.job, task: e.task }, e.message);
+      default:
+        e satisfies never;
+    }
+  }
+
+  #inStore(work: () => Promise<void>, image: ImageId | undefined): void {
+    this.#store = this.#store.then(work).catch((error: unknown) => {
+      this.#logger.error({ err: error, image }, 'the page store failed');
+    });
+  }
+
+  #send(link: string, message: object): void {
+    this.#links.get(link)?.send(JSON.stringify(message));
+  }
+
+  async #check(image: ImageId): Promise<boolean> {
+    try {
+      const m = await this.manifest(image);
+      if (!m) return false;
+      const pages = [...new Set(m.pages.filter((p) => p !== ''))];
+      return (await this.#images.hasPages(pages)).every(Boolean);
+    } catch (error) {
+      this.#logger.warn({ err: error, image }, 'image cannot be read');
+      return false;
+    }
+  }
+
+  async manifest(image: ImageId): Promise<Manifest | undefined> {
+    const json = await this.#images.getManifest(image);
+    if (json === undefined) return undefined;
+    const m: unknown = JSON.parse(json);
+    return manifestSchema.Check(m) ? m : undefined;
+  }
+
+  page(hash: string): Promise<Uint8Array | undefined> {
+    return this.#images.getPage(hash);
+  }
+
+  // Image sockets
+
+  accept(link: ImageLink): void {
+    const id = `i${++links}`;
+    this.#links.set(id, link);
+    let offer: Manifest | undefined;
+    let chain: Promise<unknown> = Promise.resolve();
+    let queued = 0;
+    const refuse = (image: string, error: ErrorBody): void => link.send(JSON.stringify({ type: 'refused', image, error }));
+    const handle = async (data: Uint8Array | string): Promise<void> => {
+      if (typeof data === 'string') {
+        let m: unknown;
+        try {
+          m = JSON.parse(data);
+        } catch {
+          m = undefined;
+        }
+        if (offerSchema.Check(m)) {
+          const h = this.#secrets.holder(m.capability);
+          if (!h || h.job !== m.manifest.job || h.task !== m.manifest.task || h.incarnation !== m.manifest.incarnation)
+            return refuse(m.manifest.image, { code: 'FORBIDDEN', message: 'The capability does not cover this image.' });
+          offer = m.manifest;
+          this.step({ type: 'offer', link: id, job: h.job, task: h.task, incarnation: h.incarnation, manifest: m.manifest });
+        } else if (endSchema.Check(m)) this.step({ type: 'end', link: id, image: m.image });
+        else link.close(CloseCode.BAD_FRAME, 'BAD_FRAME: neither an offer nor an end');
+        return;
+      }
+      const manifest = offer;
+      if (!manifest) return link.close(CloseCode.BAD_FRAME, 'BAD_FRAME: a page before any offer');
+      let index = 0;
+      try {
+        const page = unpackPage(data);
+        index = page.index;
+        // Of an offer that was refused meanwhile, or not asked for: dropped unseen.
+        const hash = this.core.wanted(id, manifest.image, index);
+        if (hash === undefined) return;
+        const raw = await decodePage(page.codec, page.rawLength, page.bytes);
+        await this.#images.putPage(hash, raw);
+        this.step({ type: 'pageStored', link: id, image: manifest.image, index, bytes: raw.length });
+      } catch (error) {
+        this.step({ type: 'pageFailed', link: id, image: manifest.image, index, error: asBody(error) });
+      }
+    };
+    link.onMessage = (data) => {
+      if (++queued === 64) link.pause();
+      chain = chain.then(() => handle(data)).catch((error: unknown) => {
+        this.#logger.error({ err: error }, 'image socket failed');
+        link.close(CloseCode.BROKEN, 'INTERNAL');
+      }).finally(() => {
+        if (--queued === 32) link.resume();
+      });
+    };
+    link.onClose = () => {
+      if (!this.#links.delete(id)) return;
+      // After what it sent before it closed.
+      void chain.then(() => this.step({ type: 'linkClosed', link: id }));
+    };
+  }
+
+  /** Waits for commits under way; nothing is done afterwards. */
+  async close(): Promise<void> {
+    for (const l of this.#links.values()) l.close(CloseCode.GOING_AWAY, 'the server stops');
+    await this.#commits;
+    this.#closed = true;
+    await this.#store;
+  }
+}
+
+function asBody(error: unknown): ErrorBody {
+  if (error instanceof MayflyError) return { code: error.code, message: error.message };
+  if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return { code: 'DISK_FULL', message: 'The disk of the server is full.' };
+  return { code: 'INTERNAL', message: 'The image could not be stored.' };
+}
+

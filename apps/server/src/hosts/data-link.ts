@@ -1,0 +1,112 @@
+/**
+ * One connection of a comm worker to a Channel Memory, over a bare WebSocket or over engine.io where WebSockets break. Both keep
+ * message boundaries and order, so the host sees no difference.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Socket as EngineSocket } from 'engine.io';
+import type { WebSocket } from 'ws';
+
+export interface DataLink {
+  /** One message of whole frames. The bytes must not change afterwards. */
+  send(bytes: Uint8Array): void;
+  /** Bytes accepted by `send` that the network has not taken. */
+  readonly buffered: number;
+  /** Address of the other side, for limits and logs. */
+  readonly address: string;
+  onMessage: (bytes: Uint8Array) => void;
+  onClose: () => void;
+  /** The socket can take more after having been full. */
+  onDrain: () => void;
+  close(code: number, reason: string): void;
+  /** Without a farewell. */
+  terminate(): void;
+}
+
+/** Close codes of the data plane (RFC 6455 §7.4.2: 4000–4999 are the application's). */
+export const CloseCode = { BAD_FRAME: 4400, REFUSED: 4403, UNKNOWN_JOB: 4404, TOO_MANY: 4429, BROKEN: 4500, GOING_AWAY: 1001 } as const;
+
+/** Reasons longer than this break a close frame. */
+const shortReason = (s: string): string => Buffer.from(s).subarray(0, 120).toString();
+
+/** The cores patch and copy bytes: `slice` of a Buffer is a view of the same memory, that of a Uint8Array a copy. */
+const plain = (b: Buffer): Uint8Array => new Uint8Array(b.buffer, b.byteOffset, b.byteLength);
+
+/**
+ * @param pingMs a socket that has answered no ping between two beats is half open (RFC 6455 §5.5.2) and is terminated.
+ */
+export function webSocketLink(ws: WebSocket, request: IncomingMessage, pingMs: number): DataLink {
+  let alive = true;
+  const link: DataLink = {
+    address: request.socket.remoteAddress ?? '',
+    onMessage: () => undefined,
+    onClose: () => undefined,
+    onDrain: () => undefined,
+    get buffered() {
+      return ws.bufferedAmount;
+    },
+    send(bytes) {
+      if (ws.readyState === ws.OPEN) ws.send(bytes, { binary: true, compress: false, fin: true });
+    },
+    close(code, reason) {
+      ws.close(code, shortReason(reason));
+    },
+    terminate() {
+      ws.terminate();
+    },
+  };
+  const beat = setInterval(() => {
+    if (!alive) return ws.terminate();
+    alive = false;
+    ws.ping();
+  }, pingMs);
+  ws.on('pong', () => (alive = true));
+  ws.on('message', (data: Buffer, isBinary: boolean) => {
+    alive = true;
+    if (!isBinary) return ws.close(CloseCode.BAD_FRAME, 'text on a binary link');
+    link.onMessage(plain(data));
+  });
+  // The TCP socket below tells when its buffer is empty; ws itself has no such event.
+  const tcp = request.socket;
+  const drain = (): void => link.onDrain();
+  tcp.on('drain', drain);
+  ws.on('error', () => undefined); // 'close' follows
+  ws.on('close', () => {
+    clearInterval(beat);
+    tcp.off('drain', drain);
+    link.onClose();
+  });
+  return link;
+}
+
+export function engineLink(socket: EngineSocket): DataLink {
+  let waiting = 0;
+  const link: DataLink = {
+    address: socket.remoteAddress,
+    onMessage: () => undefined,
+    onClose: () => undefined,
+    onDrain: () => undefined,
+    get buffered() {
+      return waiting;
+    },
+    send(bytes) {
+      waiting += bytes.length;
+      socket.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), { compress: false }, () => {
+        waiting -= bytes.length;
+      });
+    },
+    close() {
+      socket.close();
+    },
+    terminate() {
+      socket.close(true);
+    },
+  };
+  socket.on('message', (data: unknown) => {
+    if (Buffer.isBuffer(data)) link.onMessage(plain(data));
+    else if (data instanceof ArrayBuffer) link.onMessage(new Uint8Array(data));
+    else socket.close();
+  });
+  socket.on('drain', () => link.onDrain());
+  socket.on('close', () => link.onClose());
+  return link;
+}

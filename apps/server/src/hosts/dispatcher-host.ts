@@ -1,0 +1,334 @@
+/**
+ * Host of the dispatcher core: the namespace /node of socket.io, the registry, the clock.
+ *
+ *  X1  Commits reach the registry in the order of their tokens, and `persisted` follows the commit.
+ *  X2  What a node says reaches the core only after schema and secret are checked.
+ *  X3  Messages to one node leave in the order of the effects, although some need a manifest from the disk first.
+ */
+import { Dispatcher, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings, type JobSpec } from '@mayfly/protocols';
+import type { Registry } from '@mayfly/storage/ports';
+import {
+  CONTROL_VERSION,
+  Goodbye,
+  Heartbeat,
+  Hello,
+  MayflyError,
+  TaskReport,
+  nodeId,
+  type Assignment,
+  type ErrorBody,
+  type Incarnation,
+  type JobId,
+  type Manifest,
+  type NodeId,
+  type NodeToServer,
+  type ServerToNode,
+  type TaskId,
+  type Welcome,
+} from '@mayfly/wire';
+import type { Namespace, Socket } from 'socket.io';
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { Logger } from '../logger.ts';
+import { nodeKey, randomId, sameText, type NodeRecord, type Secrets } from '../secrets.ts';
+
+const hello = Compile(Hello);
+const heartbeat = Compile(Heartbeat);
+const report = Compile(TaskReport);
+const goodbye = Compile(Goodbye);
+const slots = Compile(Type.Object({ slots: Type.Integer({ minimum: 0, maximum: 256 }) }));
+
+type NodeSocket = Socket<NodeToServer, ServerToNode>;
+type EventBody = DispatcherEvent extends infer E ? (E extends unknown ? Omit<E, 'now'> : never) : never;
+
+export interface DispatcherListener {
+  /** Makes CMs and CS ready for the job; resolves when they are. */
+  openJob(job: JobId): Promise<void>;
+  fenceCs(job: JobId, task: TaskId, incarnation: Incarnation): void;
+  fenceCm(job: JobId, task: TaskId, incarnation: Incarnation, cm: number): void;
+  /** What is sent to the node, besides what the dispatcher knows. */
+  assignment(job: JobId, task: TaskId, incarnation: Incarnation, manifest: Manifest | undefined): Assignment;
+  manifest(image: string): Promise<Manifest | undefined>;
+  /** The chosen image cannot be read after all. */
+  damaged(job: JobId, task: TaskId, image: string): void;
+  taskDone(job: JobId, task: TaskId): void;
+  jobEnded(job: JobId, state: 'done' | 'failed' | 'cancelled', error: ErrorBody | undefined): void;
+  jobChanged(job: JobId): void;
+  nodesChanged(): void;
+}
+
+interface Connection {
+  socket: NodeSocket;
+  ack: ((answer: Welcome | { error: ErrorBody }) => void) | undefined;
+  name: string;
+  node?: NodeId;
+  secret?: string;
+  /** X3. */
+  outbox: Promise<unknown>;
+}
+
+export class DispatcherHost {
+  readonly core: Dispatcher;
+  readonly #registry: Registry;
+  readonly #secrets: Secrets;
+  readonly #logger: Logger;
+  readonly #listener: DispatcherListener;
+  readonly #room: string | undefined;
+  readonly #maxNodes: number;
+  readonly #heartbeatMs: number;
+  readonly #tickMs: number;
+  readonly #connections = new Map<string, Connection>();
+  #commits: Promise<unknown> = Promise.resolve();
+  #inbox: EventBody[] = [];
+  #busy = false;
+  #closed = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: {
+    registry: Registry;
+    secrets: Secrets;
+    logger: Logger;
+    listener: DispatcherListener;
+    settings: Partial<DispatcherSettings>;
+    room: string | undefined;
+    maxNodes: number;
+  }) {
+    this.core = new Dispatcher(deps.settings);
+    this.#registry = deps.registry;
+    this.#secrets = deps.secrets;
+    this.#logger = deps.logger;
+    this.#listener = deps.listener;
+    this.#room = deps.room;
+    this.#maxNodes = deps.maxNodes;
+    this.#heartbeatMs = this.core.core.settings.heartbeatMs;
+    this.#tickMs = this.core.core.settings.tickMs;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.step({ type: 'tick' }), this.#tickMs);
+  }
+
+  step(event: EventBody): void {
+    if (this.#closed) return;
+    this.#inbox.push(event);
+    if (this.#busy) return;
+    this.#busy = true;
+    try {
+      for (let e = this.#inbox.shift(); e !== undefined; e = this.#inbox.shift()) {
+        let effects: DispatcherEffect[];
+        try {
+          effects = this.core.step({ ...e, now: Date.now() } as DispatcherEvent);
+        } catch (error) {
+          // A defect; one bad event must not end the server. The registry has what is durable.
+          this.#logger.error({ err: error, event: e.type }, 'dispatcher failed on an event');
+          continue;
+        }
+        for (const effect of effects) this.#perform(effect);
+      }
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** Resolves when everything that the core wanted durable so far is. @throws what the registry threw */
+  async settled(): Promise<void> {
+    await this.#commits;
+  }
+
+  async submit(spec: JobSpec): Promise<void> {
+    this.step({ type: 'submit', job: spec });
+    await this.settled();
+  }
+
+  get nodeCount(): number {
+    return this.#connections.size;
+  }
+
+  #perform(e: DispatcherEffect): void {
+    switch (e.type) {
+      case 'persist':
+        this.#commits = this.#commits.then(async () => {
+          try {
+            await this.#registry.commit(e.changes);
+          } catch (error) {
+            // Nothing that needs it will happen; what is durable stays true. Said again until it can be written.
+            this.#logger.error({ err: error }, 'the registry cannot be written');
+            await this.#retry(e.changes);
+          }
+          this.step({ type: 'persisted', token: e.token });
+        });
+        return;
+      case 'welcome':
+        return this.#welcome(e);
+      case 'close': {
+        const c = this.#connections.get(e.connection);
+        this.#connections.delete(e.connection);
+        c?.socket.disconnect(true);
+        return;
+      }
+      case 'openJob':
+        // Orders that follow wait in the hosts until they are ready.
+        void this.#listener.openJob(e.job).catch((error: unknown) => {
+          this.#logger.error({ err: error, job: e.job }, 'job cannot be opened');
+          this.step({ type: 'jobFailed', job: e.job, error: { code: 'INTERNAL', message: `The logs of the job cannot be opened: ${(error as Error).message}` } });
+        });
+        return;
+      case 'fenceCs':
+        return this.#listener.fenceCs(e.job, e.task, e.incarnation);
+      case 'fenceCm':
+        return this.#listener.fenceCm(e.job, e.task, e.incarnation, e.cm);
+      case 'assign':
+        this.#logger.info({ job: e.job, task: e.task, incarnation: e.incarnation, node: e.node, image: e.image }, 'rank assigned');
+        return this.#post(e.connection, async (socket) => {
+          const manifest = e.image === undefined ? undefined : await this.#listener.manifest(e.image);
+          if (e.image !== undefined && !manifest) return this.#listener.damaged(e.job, e.task, e.image);
+          socket.emit('assign', this.#listener.assignment(e.job, e.task, e.incarnation, manifest));
+        });
+      case 'revoke':
+        return this.#post(e.connection, (socket) => {
+          socket.emit('revoke', { job: e.job, task: e.task, incarnation: e.incarnation, code: e.error.code, message: e.error.message });
+        });
+      case 'checkpoint':
+        return this.#post(e.connection, (socket) => {
+          socket.emit('checkpoint', { job: e.job, task: e.task });
+        });
+      case 'taskDone':
+        return this.#listener.taskDone(e.job, e.task);
+      case 'jobEnded':
+        this.#logger.info({ job: e.job, state: e.state, error: e.error }, 'job ended');
+        return this.#listener.jobEnded(e.job, e.state, e.error);
+      case 'jobChanged':
+        return this.#listener.jobChanged(e.job);
+      case 'nodesChanged':
+        return this.#listener.nodesChanged();
+      case 'log':
+        return this.#logger[e.level]({ job: e.job, task: e.task, incarnation: e.incarnation, node: e.node }, e.message);
+      default:
+        e satisfies never;
+    }
+  }
+
+  async #retry(changes: readonly (readonly [string, unknown])[]): Promise<void> {
+    for (let wait = 200; !this.#closed; wait = Math.min(5000, wait * 2)) {
+      await new Promise((r) => setTimeout(r, wait));
+      try {
+        return await this.#registry.commit(changes);
+      } catch (error) {
+        this.#logger.error({ err: error }, 'the registry cannot be written');
+      }
+    }
+  }
+
+  #post(connection: string, send: (socket: NodeSocket) => void | Promise<void>): void {
+    const c = this.#connections.get(connection);
+    if (!c) return;
+    c.outbox = c.outbox.then(() => send(c.socket)).catch((error: unknown) => this.#logger.error({ err: error }, 'message to a node failed'));
+  }
+
+  #welcome(e: Extract<DispatcherEffect, { type: 'welcome' }>): void {
+    const c = this.#connections.get(e.connection);
+    if (!c) return;
+    c.node = e.node;
+    const now = Date.now();
+    // The answer to Hello comes before anything else that this node is told.
+    c.outbox = c.outbox.then(async () => {
+      let { secret } = c;
+      if (e.isNew || secret === undefined) {
+        const fresh = this.#secrets.newNodeSecret(e.node);
+        secret = fresh.secret;
+        await this.#registry.commit([[nodeKey(e.node), { hash: fresh.hash, name: c.name, lastSeen: now } satisfies NodeRecord]]);
+      }
+      c.ack?.({ node: e.node, secret, heartbeatMs: this.#heartbeatMs, drop: e.drop });
+      c.ack = undefined;
+    }).catch((error: unknown) => {
+      this.#logger.error({ err: error }, 'a node could not be welcomed');
+      c.socket.disconnect(true);
+    });
+  }
+
+  /** Serves the namespace /node. */
+  serve(namespace: Namespace<NodeToServer, ServerToNode>): void {
+    namespace.on('connection', (socket) => {
+      const id = socket.id;
+      if (this.#connections.size >= this.#maxNodes) {
+        socket.disconnect(true);
+        return;
+      }
+      const c: Connection = { socket, ack: undefined, name: '', outbox: Promise.resolve() };
+      this.#connections.set(id, c);
+      const bad = (what: string): void => {
+        this.#logger.info({ what, address: socket.handshake.address }, 'malformed control message');
+        socket.disconnect(true);
+      };
+      socket.on('hello', (m, ack) => {
+        if (typeof ack !== 'function') return bad('hello');
+        if (!hello.Check(m)) {
+          const version = (m as { version?: unknown } | null)?.version;
+          if (typeof version === 'number' && version !== CONTROL_VERSION) return ack({ error: versionError(version) });
+          return ack({ error: { code: 'BAD_REQUEST', message: 'That is no Hello of this version.' } });
+        }
+        void this.#hello(c, m, ack).catch((error: unknown) => {
+          const e = error instanceof MayflyError ? { code: error.code, message: error.message } : undefined;
+          if (!e) this.#logger.error({ err: error }, 'hello failed');
+          ack({ error: e ?? { code: 'INTERNAL', message: 'The server met a defect.' } });
+        });
+      });
+      socket.on('heartbeat', (m) => (heartbeat.Check(m) ? this.step({ type: 'heartbeat', connection: id, tasks: m.tasks }) : bad('heartbeat')));
+      socket.on('report', (m) => {
+        if (!report.Check(m) || !['started', 'recovered', 'crashed', 'refused'].includes(m.event)) return bad('report');
+        this.step({ type: 'report', connection: id, job: m.job, task: m.task, incarnation: m.incarnation, event: m.event, ...(m.error ? { error: m.error } : {}) });
+      });
+      socket.on('goodbye', (m, ack) => {
+        if (!goodbye.Check(m)) return bad('goodbye');
+        this.step({ type: 'goodbye', connection: id, reason: m.reason });
+        if (typeof ack === 'function') ack();
+      });
+      socket.on('slots', (m) => (slots.Check(m) ? this.step({ type: 'slots', connection: id, slots: m.slots }) : bad('slots')));
+      socket.on('disconnect', () => {
+        if (this.#connections.delete(id)) this.step({ type: 'disconnected', connection: id });
+      });
+    });
+  }
+
+  async #hello(c: Connection, m: Hello, ack: NonNullable<Connection['ack']>): Promise<void> {
+    if (m.version !== CONTROL_VERSION) throw new MayflyError('VERSION_MISMATCH', versionError(m.version).message);
+    if (this.#room !== undefined && !sameText(m.room ?? '', this.#room)) throw new MayflyError('UNAUTHORIZED', 'This server takes volunteers with its join code only; ask the one who invited you.');
+    let claimed: NodeId | undefined;
+    if (m.node !== undefined && m.secret !== undefined) {
+      const r = (await this.#registry.get(nodeKey(m.node))) as NodeRecord | undefined;
+      // A wrong secret makes a new node, as an expired one does: the node's own data may be older than the server's.
+      if (r && this.#secrets.isNodeSecret(m.node, m.secret, r.hash)) {
+        claimed = m.node;
+        c.secret = m.secret;
+        if (Date.now() - r.lastSeen > 3600_000) void this.#registry.commit([[nodeKey(m.node), { ...r, name: m.name, lastSeen: Date.now() }]]);
+      }
+    }
+    if (!this.#connections.has(c.socket.id)) return;
+    c.ack = ack;
+    c.name = m.name;
+    this.step({
+      type: 'hello',
+      connection: c.socket.id,
+      ...(claimed === undefined ? {} : { claimed }),
+      fresh: nodeId(randomId(16)),
+      ...(m.session === undefined ? {} : { session: m.session }),
+      name: m.name,
+      engine: m.engine,
+      slots: m.slots,
+      holds: m.holds,
+      images: m.images,
+    });
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#closed = true;
+    this.#connections.clear();
+    await this.#commits;
+  }
+}
+
+const versionError = (version: number): ErrorBody => ({
+  code: 'VERSION_MISMATCH',
+  message: `This volunteer speaks version ${version} of the control protocol, the server ${CONTROL_VERSION}; reload the page or update the volunteer.`,
+});

@@ -1,0 +1,96 @@
+/**
+ * Where each message of one task to the world lies in its streams: 16 bytes per message number, written before the bytes
+ * themselves. With it a message that comes again (the Channel Memory recovers, and repeats what its log holds) goes to the very
+ * same place, so that every byte of output appears once.
+ *
+ *   record n−1: u48 start | u8 mode | u8 0 | u32 length | u32 length ^ 0x4d415946
+ *
+ *  W1  Records are dense from message 1; a torn or damaged tail is cut at open.
+ *  W2  A record is written before the bytes that it places.
+ *  W3  Offsets of a stream are the sums of the lengths of its messages: they do not depend on when or how often a message came.
+ */
+import { closeSync, fdatasync, ftruncateSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { WorldMode } from '@mayfly/wire';
+
+const RECORD = 16;
+const CHECK = 0x4d415946;
+const fdatasyncAsync = promisify(fdatasync);
+
+export interface Place {
+  start: number;
+  length: number;
+  mode: number;
+}
+
+export class WorldIndex {
+  readonly #fd: number;
+  #next = 1;
+  #ends = { [WorldMode.STDOUT]: 0, [WorldMode.STDERR]: 0 } as Record<number, number>;
+  readonly #buffer = Buffer.alloc(RECORD);
+
+  constructor(path: string) {
+    this.#fd = openSync(path, 'a+', 0o600);
+    const size = fstatSync(this.#fd).size;
+    const chunk = Buffer.alloc(64 * 1024);
+    let at = 0;
+    scan: while (at + RECORD <= size) {
+      const n = readSync(this.#fd, chunk, 0, Math.min(chunk.length, size - at), at);
+      if (n < RECORD) break;
+      for (let o = 0; o + RECORD <= n; o += RECORD) {
+        const p = decode(chunk, o);
+        if (!p) break scan;
+        const end = this.#ends[p.mode];
+        if (end !== undefined) {
+          if (p.start !== end) break scan;
+          this.#ends[p.mode] = end + p.length;
+        }
+        this.#next++;
+        at += RECORD;
+      }
+    }
+    if (at !== size) ftruncateSync(this.#fd, at);
+  }
+
+  /** Number of the first message without a record. */
+  get next(): number {
+    return this.#next;
+  }
+  /** Bytes of a stream that have a place. */
+  end(mode: number): number {
+    return this.#ends[mode] ?? 0;
+  }
+
+  /** Where message `n` belongs; gives it a place when it has none. `undefined`: a message before it is missing. */
+  place(n: number, mode: number, length: number): Place | undefined {
+    if (n < this.#next) {
+      readSync(this.#fd, this.#buffer, 0, RECORD, (n - 1) * RECORD);
+      return decode(this.#buffer, 0);
+    }
+    if (n > this.#next) return undefined;
+    const start = this.#ends[mode] ?? 0;
+    const b = this.#buffer;
+    b.writeUIntLE(start, 0, 6);
+    b.writeUInt8(mode, 6);
+    b.writeUInt8(0, 7);
+    b.writeUInt32LE(length, 8);
+    b.writeUInt32LE((length ^ CHECK) >>> 0, 12);
+    writeSync(this.#fd, b, 0, RECORD);
+    this.#next++;
+    if (this.#ends[mode] !== undefined) this.#ends[mode] = start + length;
+    return { start, length, mode };
+  }
+
+  sync(): Promise<void> {
+    return fdatasyncAsync(this.#fd);
+  }
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+function decode(b: Buffer, o: number): Place | undefined {
+  const length = b.readUInt32LE(o + 8);
+  if (b.readUInt32LE(o + 12) !== (length ^ CHECK) >>> 0) return undefined;
+  return { start: b.readUIntLE(o, 6), mode: b.readUInt8(o + 6), length };
+}

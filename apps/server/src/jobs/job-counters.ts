@@ -1,0 +1,58 @@
+/**
+ * Numbers of jobs that outlive their logs: what the dispatcher's view of a job needs besides its own state. While a job runs they
+ * are asked of its hosts; when it ends they are written to `<dataDir>/jobs/<job>/final.json`.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JobCounters, TaskCounters } from '@mayfly/protocols';
+import type { JobId, JobView, TaskId } from '@mayfly/wire';
+
+interface Final {
+  tasks: TaskCounters[];
+  outputs: JobView['outputs'];
+  outputBytes: number;
+}
+
+const NOTHING: TaskCounters = { messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0, images: 0, imageBytes: 0 };
+const MAX_CACHED = 1000;
+
+export class FinalCounters {
+  readonly #root: string;
+  readonly #cache = new Map<JobId, Final>();
+
+  constructor(jobsRoot: string) {
+    this.#root = jobsRoot;
+  }
+
+  /** The first word stands: what a later start of the server finds in half-removed logs is less. */
+  write(job: JobId, size: number, c: JobCounters): void {
+    if (existsSync(join(this.#root, job, 'final.json'))) return;
+    const final: Final = { tasks: Array.from({ length: size }, (_, t) => c.task(t as TaskId)), outputs: c.outputs, outputBytes: c.outputBytes };
+    this.#keep(job, final);
+    // Statistics of an ended job: not worth a sync.
+    writeFileSync(join(this.#root, job, 'final.json'), JSON.stringify(final), { mode: 0o600 });
+  }
+
+  read(job: JobId): JobCounters {
+    let f = this.#cache.get(job);
+    if (!f) {
+      try {
+        f = JSON.parse(readFileSync(join(this.#root, job, 'final.json'), 'utf8')) as Final;
+      } catch {
+        f = { tasks: [], outputs: [], outputBytes: 0 };
+      }
+      this.#keep(job, f);
+    }
+    const { tasks, outputs, outputBytes } = f;
+    return { task: (t) => tasks[t] ?? NOTHING, outputs, outputBytes };
+  }
+
+  forget(job: JobId): void {
+    this.#cache.delete(job);
+  }
+
+  #keep(job: JobId, f: Final): void {
+    if (this.#cache.size >= MAX_CACHED) this.#cache.delete(this.#cache.keys().next().value!);
+    this.#cache.set(job, f);
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * Files of jobs: what was submitted, the bundle, the input files by content, the record of standard input.
+ *
+ *   <dataDir>/jobs/<job>/submission.json   the JobSubmission as it came, without the bytes of files and standard input
+ *   <dataDir>/jobs/<job>/program.js        the bundle; program.js.map its source map
+ *   <dataDir>/jobs/<job>/in/<blake3>       input files
+ *   <dataDir>/jobs/<job>/stdin             standard input as messages (stdin-log.ts)
+ *   <dataDir>/jobs/<job>/out/              what the job wrote (world-host.ts)
+ *
+ *  F1  A job's files are durable before the dispatcher hears of the job; a folder without a job in the registry is a leftover of
+ *      a crash in between, and goes at the next start.
+ *  F2  They never change after that, except `stdin` and `out/`.
+ */
+import { constants } from 'node:fs';
+import { access, mkdir, open, readFile, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hashBytes } from '@mayfly/checkpoint';
+import { MayflyError, jobId, type JobId, type JobSubmission } from '@mayfly/wire';
+
+export interface StoredFile {
+  path: string;
+  hash: string;
+  bytes: number;
+}
+
+interface StoredSubmission extends Omit<JobSubmission, 'files' | 'stdin'> {
+  inputs: StoredFile[];
+  stdinHash?: string;
+}
+
+export interface NewJob {
+  job: JobId;
+  submission: JobSubmission;
+  files: ReadonlyMap<string, Uint8Array>;
+  stdin: Uint8Array;
+  bundle: string;
+  sourceMap: string;
+}
+
+export class JobStore {
+  readonly root: string;
+
+  constructor(dataDir: string) {
+    this.root = join(dataDir, 'jobs');
+  }
+
+  dir(job: JobId): string {
+    return join(this.root, job);
+  }
+
+  /** Writes everything of a new job (F1). @throws MayflyError DISK_FULL */
+  async create(n: NewJob): Promise<StoredFile[]> {
+    const dir = this.dir(n.job);
+    await mkdir(join(dir, 'in'), { recursive: true, mode: 0o700 });
+    const inputs: StoredFile[] = [];
+    for (const [path, bytes] of n.files) {
+      const hash = await hashBytes(bytes);
+      await writeDurable(join(dir, 'in', hash), bytes);
+      inputs.push({ path, hash, bytes: bytes.length });
+    }
+    const { files: _files, stdin: _stdin, ...rest } = n.submission;
+    const stored: StoredSubmission = { ...rest, inputs };
+    if (n.stdin.length > 0) {
+      stored.stdinHash = await hashBytes(n.stdin);
+      await writeDurable(join(dir, 'in', stored.stdinHash), n.stdin);
+    }
+    await writeDurable(join(dir, 'program.js'), n.bundle);
+    await writeDurable(join(dir, 'program.js.map'), n.sourceMap);
+    await writeDurable(join(dir, 'submission.json'), JSON.stringify(stored));
+    await syncDirectory(join(dir, 'in'));
+    await syncDirectory(dir);
+    await syncDirectory(this.root);
+    return inputs;
+  }
+
+  async submission(job: JobId): Promise<JobSubmission> {
+    const { inputs, stdinHash, ...rest } = JSON.parse(await readFile(join(this.dir(job), 'submission.json'), 'utf8')) as StoredSubmission;
+    const files: Record<string, string> = {};
+    for (const f of inputs) files[f.path] = (await readFile(join(this.dir(job), 'in', f.hash))).toString('base64');
+    return {
+      ...rest,
+      ...(inputs.length > 0 ? { files } : {}),
+      ...(stdinHash !== undefined ? { stdin: (await readFile(join(this.dir(job), 'in', stdinHash))).toString('base64') } : {}),
+    };
+  }
+
+  programPath(job: JobId): string {
+    return join(this.dir(job), 'program.js');
+  }
+  sourceMap(job: JobId): Promise<string> {
+    return readFile(join(this.dir(job), 'program.js.map'), 'utf8');
+  }
+  /** Path of an input file, or undefined when the job has none of that content. */
+  async inputPath(job: JobId, hash: string): Promise<string | undefined> {
+    const path = join(this.dir(job), 'in', hash);
+    return (await access(path, constants.R_OK).then(() => true, () => false)) ? path : undefined;
+  }
+  stdinPath(job: JobId): string {
+    return join(this.dir(job), 'stdin');
+  }
+
+  async remove(job: JobId): Promise<void> {
+    await rm(this.dir(job), { recursive: true, force: true });
+  }
+
+  /** Removes folders of jobs that the registry does not know (F1). */
+  async sweep(known: ReadonlySet<string>): Promise<string[]> {
+    await mkdir(this.root, { recursive: true, mode: 0o700 });
+    const gone: string[] = [];
+    for (const name of await readdir(this.root))
+      if (/^[0-9a-z]{12}$/.test(name) && !known.has(name)) {
+        await this.remove(jobId(name));
+        gone.push(name);
+      }
+    return gone;
+  }
+}
+
+/** Bytes of all files below a directory; what vanishes meanwhile counts nothing. */
+export async function directoryBytes(dir: string): Promise<number> {
+  let sum = 0;
+  const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
+  for (const e of entries) {
+    const path = join(dir, e.name);
+    if (e.isDirectory()) sum += await directoryBytes(path);
+    else if (e.isFile()) sum += await stat(path).then((s) => s.blocks * 512, () => 0);
+  }
+  return sum;
+}
+
+async function writeDurable(path: string, data: string | Uint8Array): Promise<void> {
+  try {
+    const f = await open(path, 'w', 0o600);
+    try {
+      await f.writeFile(data);
+      await f.datasync();
+    } finally {
+      await f.close();
+    }
+  } catch (e) {
+    if ((e as NodeJS.ErrnoException).code === 'ENOSPC') throw new MayflyError('DISK_FULL', 'The disk of the server is full; the job was not taken.');
+    throw e;
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const f = await open(path, 'r').catch(() => undefined);
+  if (!f) return;
+  // Some file systems refuse to sync a directory; then a crash of the machine may lose the job, never half of it (F1).
+  await f.sync().catch(() => undefined);
+  await f.close();
+}

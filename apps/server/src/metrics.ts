@@ -1,0 +1,94 @@
+/** Numbers for /metrics (Prometheus text). Hot paths add to plain fields; they are read when somebody scrapes. */
+import { Counter, Gauge, Histogram, Registry as PromRegistry, collectDefaultMetrics } from 'prom-client';
+
+export interface MetricSources {
+  nodes(): { here: number; slots: number; busy: number };
+  jobs(): Record<string, number>;
+  links(): number;
+  logBytes(): number;
+}
+
+export class Metrics {
+  readonly registry = new PromRegistry();
+  dataBytesIn = 0;
+  dataMessagesIn = 0;
+  dataBytesOut = 0;
+  appends = 0;
+  appendBytes = 0;
+  readonly syncSeconds: Histogram;
+  readonly recoverySeconds: Histogram;
+  readonly #refused: Counter<'code'>;
+  readonly #incarnations: Counter<'why'>;
+
+  constructor() {
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry });
+    this.syncSeconds = new Histogram({
+      name: 'mayfly_log_sync_seconds',
+      help: 'Time of one group sync of the logs of one Channel Memory',
+      buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2],
+      registers,
+    });
+    this.recoverySeconds = new Histogram({
+      name: 'mayfly_recovery_seconds',
+      help: 'From the detection of a fault to the first new step of the next incarnation',
+      buckets: [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 120],
+      registers,
+    });
+    this.#refused = new Counter({ name: 'mayfly_data_links_refused_total', help: 'Data links closed with an error, by code', labelNames: ['code'], registers });
+    this.#incarnations = new Counter({ name: 'mayfly_incarnations_total', help: 'Incarnations assigned', labelNames: ['why'], registers });
+    const total = (name: string, help: string, read: () => number): void => {
+      new Counter({
+        name,
+        help,
+        registers,
+        collect() {
+          this.reset();
+          this.inc(read());
+        },
+      });
+    };
+    total('mayfly_data_received_bytes_total', 'Bytes received on data links', () => this.dataBytesIn);
+    total('mayfly_data_received_messages_total', 'Socket messages received on data links', () => this.dataMessagesIn);
+    total('mayfly_data_sent_bytes_total', 'Bytes sent on data links', () => this.dataBytesOut);
+    total('mayfly_log_appends_total', 'Records appended to the logs', () => this.appends);
+    total('mayfly_log_appended_bytes_total', 'Bytes appended to the logs', () => this.appendBytes);
+  }
+
+  refused(code: string): void {
+    this.#refused.inc({ code });
+  }
+  assigned(why: 'first' | 'restart'): void {
+    this.#incarnations.inc({ why });
+  }
+
+  /** Gauges that ask the running server. */
+  observe(s: MetricSources): void {
+    const registers = [this.registry];
+    const gauge = (name: string, help: string, read: () => number): void => {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read());
+        },
+      });
+    };
+    gauge('mayfly_nodes', 'Nodes that are here', () => s.nodes().here);
+    gauge('mayfly_slots', 'Slots of the nodes that are here', () => s.nodes().slots);
+    gauge('mayfly_slots_busy', 'Slots that run a rank', () => s.nodes().busy);
+    gauge('mayfly_data_links', 'Open data links', () => s.links());
+    gauge('mayfly_log_bytes', 'Bytes of the message logs of running jobs', () => s.logBytes());
+    new Gauge({
+      name: 'mayfly_jobs',
+      help: 'Jobs by state',
+      labelNames: ['state'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [state, n] of Object.entries(s.jobs())) this.set({ state }, n);
+      },
+    });
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * What a server can be told, and what it takes when it is not told. Shapes only; {@link resolveOptions} fills the defaults in.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Writable } from 'node:stream';
+import type { DispatcherSettings } from '@mayfly/protocols';
+
+/** Sizes in bytes, times in ms. */
+export interface ServerLimits {
+  /** One POST /api/jobs, whole. */
+  submissionBytes: number;
+  /** One POST …/stdin. */
+  stdinBytes: number;
+  /** Output of one job (streams and result files) unless the job asks for less. */
+  outputBytes: number;
+  /** Input files of one job, decoded. */
+  inputBytes: number;
+  /** Linear memory or heap of one rank, told to the nodes. */
+  rankMemoryBytes: number;
+  /** One checkpoint image. */
+  imageBytes: number;
+  /** Jobs that wait or run at the same time. */
+  activeJobs: number;
+  /** Nodes connected at the same time. */
+  nodes: number;
+  /** Data sockets at the same time. */
+  dataSockets: number;
+  /** Running time of a job that does not ask for less. */
+  timeMs: number;
+  /** Requests to /api per minute and address. */
+  requestsPerMinute: number;
+  /** Wrong tokens per minute and address, before 429. */
+  wrongTokensPerMinute: number;
+  /** Bytes waiting in one data socket above which the Channel Memory stops pushing to it. */
+  socketBacklogBytes: number;
+  /** A data socket that lets so much pile up is closed (its comm worker reconnects and resumes). */
+  socketBacklogMaxBytes: number;
+}
+
+export interface Retention {
+  /** Ended jobs older than this are forgotten, ms. */
+  ageMs: number;
+  /** Ended jobs kept at most; the oldest go first. */
+  endedJobs: number;
+  /** When the data directory holds more than this, the oldest ended jobs go first, bytes. */
+  diskBytes: number;
+  /** Between two rounds, ms. */
+  everyMs: number;
+}
+
+export interface ServerOptions {
+  /** Everything durable lies here; created when missing. One server per directory. */
+  dataDir: string;
+  /** 0: any free port. Default 7070. */
+  port?: number;
+  /** Bind address. Default 127.0.0.1: this machine only. */
+  host?: string;
+  /** PEM files (their paths, or their text), or a certificate that the server makes itself and keeps in the data directory. Absent: plain HTTP. */
+  tls?: { cert: string; key: string } | 'selfsigned';
+  /** Host names and addresses for the self-made certificate besides localhost and this machine's own. */
+  tlsNames?: string[];
+  /** As the server is reached from outside, e.g. behind a proxy: 'https://mayfly.example'. */
+  publicUrl?: string;
+  /** Believe X-Forwarded-For and -Proto (a reverse proxy stands before the server). Default false. */
+  trustProxy?: boolean;
+  /** Submitters' token. Absent: the one of the first start, which is drawn then and shown once. */
+  token?: string;
+  /** Join code that volunteers must give. Absent: anybody may join. */
+  room?: string;
+  /** Channel Memories per new job. Default 1. */
+  channelMemories?: number;
+  /** The built web app, the sandboxed frame's files, the examples. Default: looked for around the running bundle. */
+  webRoot?: string;
+  frameRoot?: string;
+  examplesRoot?: string;
+  /** dist/compile-server.mjs of the toolchain, where it cannot be found by itself. */
+  compileServer?: string;
+  /** Structured logs as JSON lines: a level, a stream with a level, or none. Default 'info' to stdout. */
+  log?: 'silent' | 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | { level: string; stream: Writable };
+  limits?: Partial<ServerLimits>;
+  retention?: Partial<Retention>;
+  /** Times of the failure detector. */
+  dispatcher?: Partial<DispatcherSettings>;
+  /** Interval of the log sync for durability 'behind', ms. Default 25. */
+  syncEveryMs?: number;
+  /** Ping of every data and image socket; one that misses two is closed. Default 10 000 ms. */
+  pingMs?: number;
+  /** Shown by /api/info. */
+  version?: string;
+}
+
+export interface MayflyServer {
+  /** 'http://127.0.0.1:7070', without a slash at the end. The public URL when one was given. */
+  readonly url: string;
+  /** Where it listens, whatever the public URL. */
+  readonly localUrl: string;
+  readonly port: number;
+  /** The submitters' token where the server knows it in plain: given by option, or drawn at this start. */
+  readonly token: string | undefined;
+  /** True at the first start without a `token` option: print it now, it is not kept in plain. */
+  readonly tokenIsNew: boolean;
+  /** SHA-256 of the self-made certificate, to compare with what the browser shows. */
+  readonly fingerprint?: string;
+  /** For tests: Fastify's inject. */
+  inject(request: { method?: string; url: string; headers?: Record<string, string>; payload?: unknown }): Promise<{ statusCode: number; body: string; headers: Record<string, unknown>; json(): unknown }>;
+  /** Stops listening, tells the nodes, syncs all logs, closes the storage. Idempotent. */
+  close(): Promise<void>;
+}
+
+export const defaultLimits: ServerLimits = {
+  submissionBytes: 64 * 1024 * 1024,
+  stdinBytes: 1024 * 1024,
+  outputBytes: 1024 * 1024 * 1024,
+  inputBytes: 48 * 1024 * 1024,
+  rankMemoryBytes: 1024 * 1024 * 1024,
+  imageBytes: 4 * 1024 * 1024 * 1024,
+  activeJobs: 200,
+  nodes: 2000,
+  dataSockets: 8000,
+  timeMs: 24 * 3600 * 1000,
+  requestsPerMinute: 3000,
+  wrongTokensPerMinute: 30,
+  socketBacklogBytes: 4 * 1024 * 1024,
+  socketBacklogMaxBytes: 64 * 1024 * 1024,
+};
+
+export const defaultRetention: Retention = {
+  ageMs: 7 * 24 * 3600 * 1000,
+  endedJobs: 500,
+  diskBytes: 20 * 1024 * 1024 * 1024,
+  everyMs: 60_000,
+};
+
+export type ResolvedOptions = Omit<ServerOptions, 'limits' | 'retention' | 'webRoot' | 'frameRoot' | 'examplesRoot'> &
+  Required<Pick<ServerOptions, 'port' | 'host' | 'channelMemories' | 'syncEveryMs' | 'pingMs' | 'version' | 'trustProxy' | 'log'>> & {
+    limits: ServerLimits;
+    retention: Retention;
+    webRoot: string | undefined;
+    frameRoot: string | undefined;
+    examplesRoot: string | undefined;
+  };
+
+/** @throws Error (a sentence for the terminal) when an option makes no sense. */
+export function resolveOptions(o: ServerOptions): ResolvedOptions {
+  const channelMemories = o.channelMemories ?? 1;
+  if (!Number.isInteger(channelMemories) || channelMemories < 1 || channelMemories > 16) throw new Error('channelMemories must be a whole number from 1 to 16');
+  const port = o.port ?? 7070;
+  if (!Number.isInteger(port) || port < 0 || port > 65535) throw new Error(`port ${port} is no port`);
+  if (o.publicUrl !== undefined && !/^https?:\/\/[^/]+/.test(o.publicUrl)) throw new Error(`the public URL '${o.publicUrl}' must begin with http:// or https://`);
+  if (o.token !== undefined && !/^[\x21-\x7e]{8,256}$/.test(o.token)) throw new Error('a token has 8 to 256 visible ASCII characters');
+  return {
+    ...o,
+    dataDir: resolve(o.dataDir),
+    port,
+    host: o.host ?? '127.0.0.1',
+    channelMemories,
+    trustProxy: o.trustProxy ?? false,
+    log: o.log ?? 'info',
+    syncEveryMs: o.syncEveryMs ?? 25,
+    pingMs: o.pingMs ?? 10_000,
+    version: o.version ?? '0.1.0',
+    limits: { ...defaultLimits, ...o.limits },
+    retention: { ...defaultRetention, ...o.retention },
+    webRoot: o.webRoot ?? find(['web', '../../web/dist', '../web/dist'], 'index.html'),
+    frameRoot: o.frameRoot ?? find(['frame', '../../../packages/node/dist/frame', '../../packages/node/dist/frame'], undefined),
+    examplesRoot: o.examplesRoot ?? find(['examples', '../../../examples', '../../examples'], undefined),
+  };
+}
+
+/** First of the candidates, relative to this module (a bundle in some dist/, or the sources under test), that exists. */
+function find(candidates: readonly string[], file: string | undefined): string | undefined {
+  const here = dirname(fileURLToPath(import.meta.url));
+  for (const c of candidates) {
+    const dir = resolve(here, c);
+    if (existsSync(file === undefined ? dir : join(dir, file))) return dir;
+  }
+  return undefined;
+}

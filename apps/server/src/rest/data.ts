@@ -1,0 +1,64 @@
+/**
+ * GETs under /data, for nodes: the program, input files, images, pages. Each needs a capability of the job; answers carry CORS `*`
+ * without credentials, because a sandboxed frame has an opaque origin.
+ */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { createReadStream } from 'node:fs';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import { HashSchema, ImageIdSchema, JobIdSchema, MayflyError, TaskIdSchema, type JobId } from '@mayfly/wire';
+import { dataHeaders } from '@mayfly/node/frame-headers';
+import { isOver, type Runtime } from '../runtime.ts';
+import type { Holder, Secrets } from '../secrets.ts';
+
+const Cap = Type.Object({ cap: Type.String({ maxLength: 1024 }) });
+const hidden = { hide: true } as object;
+
+export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Secrets): void {
+  plain.addHook('onRequest', async (_request, reply) => {
+    void reply.headers(dataHeaders);
+  });
+  const app = plain.withTypeProvider<TypeBoxTypeProvider>();
+
+  /** @throws MayflyError FORBIDDEN, UNKNOWN_JOB, FENCED */
+  const holder = (cap: string, job: string): Holder => {
+    const h = secrets.holder(cap);
+    if (!h || h.job !== job) throw new MayflyError('FORBIDDEN', 'The capability does not cover this job.');
+    const record = runtime.dispatcher.core.core.jobs.get(h.job);
+    if (!record || isOver(record.record.state)) throw new MayflyError('UNKNOWN_JOB', `The job ${job} has ended.`);
+    const acting = record.tasks[h.task]?.incarnation;
+    if (acting !== undefined && h.incarnation < acting) throw new MayflyError('FENCED', `Incarnation ${acting} of task ${h.task} acts, not ${h.incarnation}.`);
+    return h;
+  };
+  const whole = (reply: FastifyReply): FastifyReply => reply.header('cache-control', 'private, max-age=3600, immutable');
+
+  app.get('/data/program/:job', { schema: { ...hidden, params: Type.Object({ job: JobIdSchema }), querystring: Cap } }, async (request, reply) => {
+    holder(request.query.cap, request.params.job);
+    return whole(reply).type('text/javascript; charset=utf-8').send(createReadStream(runtime.store.programPath(request.params.job as JobId)));
+  });
+
+  app.get('/data/files/:job/:hash', { schema: { ...hidden, params: Type.Object({ job: JobIdSchema, hash: HashSchema }), querystring: Cap } }, async (request, reply) => {
+    holder(request.query.cap, request.params.job);
+    const at = await runtime.store.inputPath(request.params.job as JobId, request.params.hash);
+    if (at === undefined) throw new MayflyError('NOT_FOUND', 'The job has no such input file.');
+    return whole(reply).type('application/octet-stream').send(createReadStream(at));
+  });
+
+  app.get(
+    '/data/images/:job/:task/:image',
+    { schema: { ...hidden, params: Type.Object({ job: JobIdSchema, task: TaskIdSchema, image: ImageIdSchema }), querystring: Cap } },
+    async (request, reply) => {
+      const h = holder(request.query.cap, request.params.job);
+      const m = await runtime.checkpoints.manifest(request.params.image);
+      if (!m || m.job !== h.job || m.task !== h.task || m.task !== request.params.task) throw new MayflyError('NOT_FOUND', 'The task has no such image.');
+      return reply.send(m);
+    },
+  );
+
+  app.get('/data/pages/:job/:hash', { schema: { ...hidden, params: Type.Object({ job: JobIdSchema, hash: HashSchema }), querystring: Cap } }, async (request, reply) => {
+    holder(request.query.cap, request.params.job);
+    const page = await runtime.checkpoints.page(request.params.hash);
+    if (!page) throw new MayflyError('NOT_FOUND', 'There is no such page.');
+    return whole(reply).type('application/octet-stream').send(Buffer.from(page.buffer, page.byteOffset, page.byteLength));
+  });
+}

@@ -1,0 +1,57 @@
+/** REST of the server itself: info, nodes, examples, health, metrics. */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { createReadStream } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { MayflyError, NodeView, type InfoView } from '@mayfly/wire';
+import type { Examples } from '../serve/examples.ts';
+import type { Metrics } from '../metrics.ts';
+import type { ResolvedOptions } from '../options.ts';
+import type { Runtime } from '../runtime.ts';
+import { refusals } from './schemas.ts';
+
+/** What anybody may know. */
+export function infoRoute(app: FastifyInstance, runtime: Runtime, options: ResolvedOptions): void {
+  app.get('/api/info', { schema: { summary: 'What this server is; needs no token', tags: ['server'] } }, async (): Promise<InfoView> => {
+    const nodes = runtime.nodes().filter((n) => n.state === 'here');
+    const total = nodes.reduce((n, x) => n + x.slots, 0);
+    return {
+      name: 'mayfly',
+      version: options.version,
+      ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
+      roomNeeded: options.room !== undefined,
+      slots: { total, free: Math.max(0, total - nodes.reduce((n, x) => n + x.busy, 0)), nodes: nodes.length },
+      maxSubmissionBytes: options.limits.submissionBytes,
+    };
+  });
+}
+
+/** For the operator's machines: neither token nor rate limit. */
+export function openRoutes(app: FastifyInstance, metrics: Metrics, stopping: () => boolean): void {
+  app.get('/healthz', { schema: { summary: 'Is it up?', tags: ['server'] } }, async (_request, reply) =>
+    stopping() ? reply.status(503).send({ status: 'stopping' }) : { status: 'ok' },
+  );
+
+  app.get('/metrics', { schema: { summary: 'Prometheus metrics', tags: ['server'] } }, async (_request, reply) =>
+    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  );
+}
+
+/** Routes behind the token. */
+export function serverRoutes(plain: FastifyInstance, o: { runtime: Runtime; examples: Examples }): void {
+  const app = plain.withTypeProvider<TypeBoxTypeProvider>();
+
+  app.get('/api/nodes', { schema: { summary: 'Volunteers', tags: ['server'], response: { 200: Type.Array(NodeView), ...refusals(401) } } }, async () => o.runtime.nodes());
+
+  app.get('/api/examples', { schema: { summary: 'Programs that come with the server', tags: ['server'] } }, async () => o.examples.list());
+
+  app.get(
+    '/api/examples/:name/files/*',
+    { schema: { summary: 'Input file of an example', tags: ['server'], params: Type.Object({ name: Type.String() }), response: refusals(401, 404) } },
+    async (request, reply) => {
+      const at = await o.examples.file(request.params.name, (request.params as { '*'?: string })['*'] ?? '');
+      if (at === undefined) throw new MayflyError('NOT_FOUND', 'There is no such file of an example.');
+      return reply.type('application/octet-stream').send(createReadStream(at) as never) as never;
+    },
+  );
+}

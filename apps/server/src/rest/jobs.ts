@@ -1,0 +1,165 @@
+/** REST of jobs: submit, look, cancel, delete, kill a rank, checkpoint now. */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import type { JobSpec } from '@mayfly/protocols';
+import type { Compiler } from '@mayfly/toolchain';
+import { FilePath, JobSubmission, JobView, MayflyError, jobId, taskId, type JobId, type TaskId } from '@mayfly/wire';
+import { randomBytes } from 'node:crypto';
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { ServerLimits } from '../options.ts';
+import { isOver, type Runtime } from '../runtime.ts';
+import { randomId } from '../secrets.ts';
+import { Created, Images, JobParams, Ok, TaskParams, refusals } from './schemas.ts';
+
+const filePath = Compile(FilePath);
+const DEFAULT_CHECKPOINT_MS = 30_000;
+
+export interface JobRoutes {
+  runtime: Runtime;
+  compiler: Compiler;
+  limits: ServerLimits;
+  channelMemories: number;
+}
+
+export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
+  const app = plain.withTypeProvider<TypeBoxTypeProvider>();
+  const { runtime } = o;
+  const need = (id: string): JobView => {
+    const view = runtime.view(jobId(id));
+    if (!view) throw new MayflyError('NOT_FOUND', `There is no job ${id}.`);
+    return view;
+  };
+  const needTask = (id: string, task: number): { job: JobId; task: TaskId } => {
+    const view = need(id);
+    if (task >= view.size) throw new MayflyError('NOT_FOUND', `Job ${id} has the tasks 0 to ${view.size - 1}.`);
+    return { job: view.id, task: taskId(task) };
+  };
+  const needActive = (id: string): JobView => {
+    const view = need(id);
+    if (isOver(view.state)) throw new MayflyError('CONFLICT', `The job has ended (${view.state}).`);
+    return view;
+  };
+
+  app.post(
+    '/api/jobs',
+    {
+      bodyLimit: o.limits.submissionBytes,
+      schema: { summary: 'Submit a job', tags: ['jobs'], body: JobSubmission, response: { 201: Created, ...refusals(400, 401, 413, 422, 429, 507) } },
+    },
+    async (request, reply) => {
+      const created = await submit(o, request.body);
+      request.log.info({ job: created.id, size: request.body.size }, 'job submitted');
+      return reply.status(201).header('location', `/api/jobs/${created.id}`).send(created);
+    },
+  );
+
+  app.get('/api/jobs', { schema: { summary: 'All jobs, newest first, without tasks', tags: ['jobs'], response: { 200: Type.Array(JobView), ...refusals(401) } } }, async () =>
+    runtime.jobs().flatMap((id) => {
+      const view = runtime.view(id);
+      return view ? [{ ...view, tasks: [], faults: [], outputs: [] }] : [];
+    }),
+  );
+
+  app.get('/api/jobs/:id', { schema: { summary: 'One job', tags: ['jobs'], params: JobParams, response: { 200: JobView, ...refusals(401, 404) } } }, async (request) => need(request.params.id));
+
+  app.get('/api/jobs/:id/submission', { schema: { summary: 'What was submitted, as it came', tags: ['jobs'], params: JobParams, response: { 200: JobSubmission, ...refusals(401, 404) } } }, async (request) => {
+    const view = need(request.params.id);
+    return runtime.store.submission(view.id);
+  });
+
+  app.post(
+    '/api/jobs/:id/cancel',
+    { schema: { summary: 'End a job', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409) } } },
+    async (request) => {
+      runtime.dispatcher.step({ type: 'cancel', job: needActive(request.params.id).id });
+      await runtime.dispatcher.settled();
+      return { ok: true as const };
+    },
+  );
+
+  app.delete('/api/jobs/:id', { schema: { summary: 'Forget an ended job and all its files', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409) } } }, async (request) => {
+    await runtime.remove(jobId(request.params.id));
+    return { ok: true as const };
+  });
+
+  for (const verb of ['kill', 'checkpoint'] as const)
+    app.post(
+      `/api/jobs/:id/tasks/:task/${verb}`,
+      {
+        schema: {
+          summary: verb === 'kill' ? 'Take the running incarnation of a rank down (it is restarted)' : 'Ask a rank for a checkpoint now',
+          tags: ['jobs'],
+          params: TaskParams,
+          response: { 200: Ok, ...refusals(401, 404, 409) },
+        },
+      },
+      async (request) => {
+        const t = needTask(request.params.id, request.params.task);
+        needActive(t.job);
+        runtime.dispatcher.step({ type: verb, ...t });
+        return { ok: true as const };
+      },
+    );
+
+  app.get('/api/jobs/:id/images', { schema: { summary: 'Complete checkpoint images of a running job', tags: ['jobs'], params: JobParams, response: { 200: Images, ...refusals(401, 404) } } }, async (request) => {
+    const view = need(request.params.id);
+    return view.tasks.flatMap((t) =>
+      runtime.checkpoints.core
+        .imagesOf(view.id, t.task)
+        .map((i) => ({ task: t.task, image: i.image, serial: i.serial, incarnation: i.incarnation, bytes: i.bytes, sentBytes: i.sentBytes, at: i.at })),
+    );
+  });
+}
+
+/** Checks, compiles and stores; the job exists when this resolves, and survives from then on. */
+async function submit(o: JobRoutes, s: JobSubmission): Promise<{ id: JobId; warnings: unknown[] }> {
+  const { runtime, limits } = o;
+  if (runtime.activeJobs() >= limits.activeJobs) throw new MayflyError('TOO_MANY', `${limits.activeJobs} jobs wait or run already.`);
+  for (const path of [...Object.keys(s.program.sources), ...Object.keys(s.files ?? {})])
+    if (!filePath.Check(path)) throw new MayflyError('BAD_REQUEST', `The path ${JSON.stringify(path)} is not allowed: use relative paths of letters, digits, "_", "-", "." and "/", without "..".`);
+  if (!(s.program.entry in s.program.sources)) throw new MayflyError('BAD_REQUEST', `The entry '${s.program.entry}' is not among the sources.`);
+  const files = new Map<string, Uint8Array>();
+  let bytes = 0;
+  for (const [path, base64] of Object.entries(s.files ?? {})) {
+    const data = decode(base64, `file '${path}'`);
+    bytes += data.length;
+    files.set(path, data);
+  }
+  const stdin = s.stdin === undefined ? new Uint8Array(0) : decode(s.stdin, 'stdin');
+  if (bytes + stdin.length > limits.inputBytes) throw new MayflyError('TOO_LARGE', `The input files have ${bytes + stdin.length} bytes; this server takes ${limits.inputBytes}.`);
+  const compiled = await o.compiler.compile({ entry: s.program.entry, sources: s.program.sources });
+  if (!compiled.ok) {
+    const code = compiled.code === 'TOO_LARGE' ? 'TOO_LARGE' : compiled.code === 'FORBIDDEN_IMPORT' ? 'FORBIDDEN_IMPORT' : 'COMPILE_FAILED';
+    throw new MayflyError(code, compiled.message, { diagnostics: compiled.diagnostics });
+  }
+  const id = jobId(randomId(12));
+  const inputs = await runtime.store.create({ job: id, submission: s, files, stdin, bundle: compiled.bundle, sourceMap: compiled.sourceMap });
+  const options = s.options ?? {};
+  const spec: JobSpec = {
+    id,
+    name: s.name ?? s.program.entry,
+    size: s.size,
+    protocol: options.protocol ?? 'pessimistic',
+    durability: options.durability ?? 'behind',
+    program: { language: s.program.language, entry: s.program.entry, hash: compiled.hash },
+    args: s.args ?? [],
+    files: inputs,
+    seed: randomBytes(6).readUIntBE(0, 6),
+    channelMemories: o.channelMemories,
+    checkpointMs: options.checkpointMs ?? DEFAULT_CHECKPOINT_MS,
+    ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
+    timeLimitMs: Math.min(options.timeLimitMs ?? limits.timeMs, limits.timeMs),
+    outputLimitBytes: Math.min(options.outputLimitBytes ?? limits.outputBytes, limits.outputBytes),
+    interactive: options.interactive ?? false,
+    limits: { memoryBytes: limits.rankMemoryBytes, fileBytes: limits.outputBytes },
+    submittedAt: Date.now(),
+  };
+  await runtime.submit(spec, stdin);
+  return { id, warnings: compiled.warnings };
+}
+
+function decode(base64: string, what: string): Uint8Array {
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) throw new MayflyError('BAD_REQUEST', `The ${what} is not base64.`);
+  return new Uint8Array(Buffer.from(base64, 'base64'));
+}

@@ -1,0 +1,106 @@
+/** REST of what a job reads and writes: streams, result files, standard input. */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import { MayflyError, jobId, taskId, type JobView } from '@mayfly/wire';
+import type { ServerLimits } from '../options.ts';
+import { isOver, type Runtime } from '../runtime.ts';
+import { JobParams, TaskParams, refusals } from './schemas.ts';
+
+/** Content types of result files that a browser may show; all else is a download. */
+const TYPES: Record<string, string> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  bmp: 'image/bmp',
+  txt: 'text/plain; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json',
+};
+
+export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: ServerLimits): void {
+  const app = plain.withTypeProvider<TypeBoxTypeProvider>();
+  const need = (id: string): JobView => {
+    const view = runtime.view(jobId(id));
+    if (!view) throw new MayflyError('NOT_FOUND', `There is no job ${id}.`);
+    return view;
+  };
+
+  for (const stream of ['stdout', 'stderr'] as const)
+    app.get(
+      `/api/jobs/:id/tasks/:task/${stream}`,
+      {
+        schema: {
+          summary: `Bytes of ${stream} of one rank, from an offset; the header mayfly-next says where to go on`,
+          tags: ['outputs'],
+          params: TaskParams,
+          querystring: Type.Object({ from: Type.Optional(Type.Integer({ minimum: 0 })) }),
+          response: refusals(401, 404),
+        },
+      },
+      async (request, reply) => {
+        const view = need(request.params.id);
+        const task = taskId(request.params.task);
+        if (task >= view.size) throw new MayflyError('NOT_FOUND', `Job ${view.id} has the tasks 0 to ${view.size - 1}.`);
+        const from = request.query.from ?? 0;
+        const size = runtime.world.size(view.id, task, stream);
+        void reply.header('mayfly-next', String(Math.max(size, from)));
+        void reply.header('mayfly-ended', isOver(view.state) ? '1' : '0');
+        void reply.type('application/octet-stream').header('x-content-type-options', 'nosniff');
+        if (from >= size) return raw(reply, Buffer.alloc(0));
+        return raw(reply, createReadStream(runtime.world.streamPath(view.id, task, stream), { start: from, end: size - 1 }));
+      },
+    );
+
+  app.get(
+    '/api/jobs/:id/files/*',
+    { schema: { summary: 'A result file', tags: ['outputs'], params: JobParams, response: refusals(401, 404) } },
+    async (request, reply) => {
+      const view = need(request.params.id);
+      // TypeBox cannot convert a property named '*', so the schema leaves it out.
+      const path = (request.params as { '*'?: string })['*'] ?? '';
+      const at = runtime.world.filePath(view.id, path);
+      const size = at === undefined ? undefined : await stat(at).then((s) => s.size, () => undefined);
+      if (at === undefined || size === undefined) throw new MayflyError('NOT_FOUND', `Job ${view.id} has no result file '${path}'.`);
+      const name = path.split('/').at(-1)!;
+      const type = TYPES[name.split('.').at(-1)!.toLowerCase()];
+      // Written by a stranger's program: never rendered as a page of this origin.
+      void reply
+        .header('content-security-policy', "default-src 'none'; sandbox")
+        .header('x-content-type-options', 'nosniff')
+        .header('cross-origin-resource-policy', 'same-origin')
+        .header('content-length', size)
+        .header('content-disposition', `${type === undefined ? 'attachment' : 'inline'}; filename="${name}"`)
+        .type(type ?? 'application/octet-stream');
+      return raw(reply, createReadStream(at, { start: 0, end: Math.max(0, size - 1) }));
+    },
+  );
+
+  app.post(
+    '/api/jobs/:id/stdin',
+    {
+      bodyLimit: limits.stdinBytes,
+      schema: {
+        summary: 'Adds raw bytes to standard input of rank 0; durable when answered. With `offset` it may be repeated',
+        tags: ['outputs'],
+        params: JobParams,
+        querystring: Type.Object({ end: Type.Optional(Type.Union([Type.Literal('0'), Type.Literal('1')])), offset: Type.Optional(Type.Integer({ minimum: 0 })) }),
+        response: { 200: Type.Object({ bytes: Type.Integer() }), ...refusals(401, 404, 409, 413) },
+      },
+    },
+    async (request) => {
+      const view = need(request.params.id);
+      if (isOver(view.state)) throw new MayflyError('CONFLICT', `The job has ended (${view.state}).`);
+      const body = request.body as unknown;
+      if (body !== undefined && body !== null && !Buffer.isBuffer(body)) throw new MayflyError('BAD_REQUEST', 'Send the bytes as application/octet-stream.');
+      return { bytes: await runtime.appendStdin(view.id, new Uint8Array(body ?? new Uint8Array(0)), request.query.end === '1', request.query.offset) };
+    },
+  );
+}
+
+/** Bytes and streams pass the schema of the answer by. */
+const raw = (reply: FastifyReply, payload: unknown): never => reply.send(payload) as never;

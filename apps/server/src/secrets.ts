@@ -1,0 +1,134 @@
+/**
+ * Who may do what: the submitters' token, the capabilities of incarnations, the secrets of nodes.
+ *
+ * Owns the registry keys `secret/server` (random key), `secret/token` (salted scrypt hash), `node/<id>` (hash of the node's secret).
+ *  S1  No secret is stored in plain, except the server's own key.
+ *  S2  A capability names exactly one incarnation of one task; it is checked by HMAC, so nothing is stored per incarnation.
+ *  S3  Comparisons take the same time for every wrong answer.
+ */
+import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Registry } from '@mayfly/storage/ports';
+import { incarnation, jobId, taskId, type Incarnation, type JobId, type NodeId, type TaskId } from '@mayfly/wire';
+
+const scryptAsync = promisify(scrypt) as (password: string, salt: Buffer, length: number) => Promise<Buffer>;
+
+interface TokenRecord {
+  salt: string;
+  hash: string;
+}
+
+export interface NodeRecord {
+  hash: string;
+  name: string;
+  lastSeen: number;
+}
+export const nodeKey = (node: string): string => `node/${node}`;
+
+export interface Holder {
+  job: JobId;
+  task: TaskId;
+  incarnation: Incarnation;
+}
+
+const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz';
+/** Uniform base-36 string. */
+export function randomId(length: number): string {
+  let out = '';
+  while (out.length < length) for (const b of randomBytes(length)) if (b < 252 && out.length < length) out += BASE36[b % 36];
+  return out;
+}
+
+const sha256 = (s: string): Buffer => createHash('sha256').update(s).digest();
+
+export class Secrets {
+  /** In plain where it is known: given now, or drawn now. */
+  readonly token: string | undefined;
+  readonly tokenIsNew: boolean;
+  readonly #key: Buffer;
+  #record: TokenRecord;
+  /** SHA-256 of the right token once somebody has shown it: scrypt is for the disk, not for every request. */
+  #known: Buffer | undefined;
+
+  private constructor(key: Buffer, record: TokenRecord, token: string | undefined, isNew: boolean) {
+    this.#key = key;
+    this.#record = record;
+    this.token = token;
+    this.tokenIsNew = isNew;
+    if (token !== undefined) this.#known = sha256(token);
+  }
+
+  static async open(registry: Registry, given: string | undefined): Promise<Secrets> {
+    const stored = (await registry.get('secret/server')) as { key: string } | undefined;
+    const key = stored ? Buffer.from(stored.key, 'hex') : randomBytes(32);
+    const old = (await registry.get('secret/token')) as TokenRecord | undefined;
+    let token = given;
+    let isNew = false;
+    let record = old;
+    if (token !== undefined) {
+      if (!old || !(await matches(token, old))) record = await hashToken(token);
+    } else if (!old) {
+      token = randomBytes(24).toString('hex');
+      isNew = true;
+      record = await hashToken(token);
+    }
+    const changes: [string, unknown][] = [];
+    if (!stored) changes.push(['secret/server', { key: key.toString('hex') }]);
+    if (record !== old) changes.push(['secret/token', record]);
+    if (changes.length > 0) await registry.commit(changes);
+    return new Secrets(key, record!, token, isNew);
+  }
+
+  async isToken(given: string): Promise<boolean> {
+    if (given.length > 256) return false;
+    const digest = sha256(given);
+    if (this.#known) return timingSafeEqual(digest, this.#known);
+    if (!(await matches(given, this.#record))) return false;
+    this.#known = digest;
+    return true;
+  }
+
+  /** `<job>.<task>.<incarnation>.<hmac>` (S2). */
+  capability(h: Holder): string {
+    const text = `${h.job}.${h.task}.${h.incarnation}`;
+    return `${text}.${this.#mac(text)}`;
+  }
+
+  /** What the capability covers, or undefined when it is none of ours. */
+  holder(capability: string): Holder | undefined {
+    const m = /^([0-9a-z]{12})\.(\d{1,10})\.(\d{1,10})\.([0-9a-f]{64})$/.exec(capability);
+    if (!m) return undefined;
+    const [, job, task, inc, mac] = m as unknown as [string, string, string, string, string];
+    if (!timingSafeEqual(Buffer.from(mac, 'hex'), Buffer.from(this.#mac(`${job}.${task}.${inc}`), 'hex'))) return undefined;
+    return { job: jobId(job), task: taskId(Number(task)), incarnation: incarnation(Number(inc)) };
+  }
+
+  newNodeSecret(node: NodeId): { secret: string; hash: string } {
+    const secret = randomBytes(24).toString('hex');
+    return { secret, hash: this.#nodeHash(node, secret) };
+  }
+
+  isNodeSecret(node: NodeId, secret: string, hash: string): boolean {
+    return timingSafeEqual(Buffer.from(this.#nodeHash(node, secret), 'hex'), Buffer.from(hash, 'hex'));
+  }
+
+  #nodeHash(node: NodeId, secret: string): string {
+    return this.#mac(`node ${node} ${secret}`);
+  }
+
+  #mac(text: string): string {
+    return createHmac('sha256', this.#key).update(text).digest('hex');
+  }
+}
+
+async function hashToken(token: string): Promise<TokenRecord> {
+  const salt = randomBytes(16);
+  return { salt: salt.toString('hex'), hash: (await scryptAsync(token, salt, 32)).toString('hex') };
+}
+
+async function matches(token: string, r: TokenRecord): Promise<boolean> {
+  return timingSafeEqual(await scryptAsync(token, Buffer.from(r.salt, 'hex'), 32), Buffer.from(r.hash, 'hex'));
+}
+
+/** Same-time comparison of two short strings (room codes). */
+export const sameText = (a: string, b: string): boolean => timingSafeEqual(sha256(a), sha256(b));

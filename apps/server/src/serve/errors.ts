@@ -1,0 +1,50 @@
+/** Errors of REST: every refusal leaves as {code, message} of the registry in packages/wire/src/errors.ts, compile errors with diagnostics. */
+import type { IncomingMessage } from 'node:http';
+import type { FastifyError, FastifyInstance } from 'fastify';
+import { ERRORS, MayflyError, type ApiError, type Diagnostic, type ErrorCode } from '@mayfly/wire';
+
+/** Status for a code; codes that describe programs (status 0) cross REST only as data of a job. */
+export const statusOf = (code: ErrorCode): number => ERRORS[code].status || 500;
+
+export function toApiError(error: unknown): { status: number; body: ApiError } {
+  if (error instanceof MayflyError) {
+    const diagnostics = (error.detail as { diagnostics?: Diagnostic[] } | undefined)?.diagnostics;
+    return { status: statusOf(error.code), body: { code: error.code, message: error.message, ...(diagnostics ? { diagnostics } : {}) } };
+  }
+  const e = error as Partial<FastifyError> & { status?: number };
+  const status = e.statusCode ?? e.status ?? 500;
+  if (e.validation) return { status: 400, body: { code: 'BAD_REQUEST', message: e.message ?? 'bad request' } };
+  const code: ErrorCode =
+    status === 413 ? 'TOO_LARGE' : status === 429 ? 'TOO_MANY' : status === 401 ? 'UNAUTHORIZED' : status === 403 ? 'FORBIDDEN' : status === 404 ? 'NOT_FOUND' : status < 500 ? 'BAD_REQUEST' : 'INTERNAL';
+  if (code !== 'INTERNAL') return { status: status < 400 ? 400 : status, body: { code, message: e.message ?? ERRORS[code].advice } };
+  if ((e as NodeJS.ErrnoException).code === 'ENOSPC') return { status: 507, body: { code: 'DISK_FULL', message: 'The disk of the server is full.' } };
+  return { status: 500, body: { code: 'INTERNAL', message: 'The server met a defect; its log has the details.' } };
+}
+
+/** How long the rest of a refused body is taken and thrown away. */
+const DISCARD_MS = 10_000;
+
+/** A client that still writes when the connection closes sees a broken pipe, not the answer: let it finish first, within limits. */
+function discard(body: IncomingMessage, then: () => void): void {
+  let over = false;
+  const end = (): void => {
+    if (over) return;
+    over = true;
+    clearTimeout(late);
+    then();
+  };
+  const late = setTimeout(end, DISCARD_MS);
+  body.once('end', end).once('close', end).resume();
+}
+
+export function installErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => {
+    const { status, body } = toApiError(error);
+    if (status >= 500) request.log.error({ err: error }, 'request failed');
+    else request.log.info({ code: body.code, message: body.message, url: request.url.split('?')[0] }, 'request refused');
+    if (status === 401) void reply.header('www-authenticate', 'Bearer');
+    const answer = (): void => void reply.status(status).type('application/json').send(JSON.stringify(body));
+    if (status === 413 && !request.raw.complete) discard(request.raw, answer);
+    else answer();
+  });
+}

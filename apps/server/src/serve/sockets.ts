@@ -1,0 +1,131 @@
+/**
+ * Everything that upgrades: socket.io (control, dashboard), `/data/cm/<i>` and `/data/image` as bare WebSockets, `/data/poll/<i>/` as
+ * engine.io with long polling. An upgrade to anywhere else is answered with 404.
+ */
+import { Server as EngineServer, type Socket as EngineSocket } from 'engine.io';
+import type { FastifyInstance } from 'fastify';
+import type { IncomingMessage, Server as HttpServer } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Server as SocketIo } from 'socket.io';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { MAX_FRAME_BYTES, type DashboardEvents, type DashboardRequests, type NodeToServer, type ServerToNode } from '@mayfly/wire';
+import type { Dashboard } from '../dashboard.ts';
+import type { ImageLink } from '../hosts/checkpoint-server-host.ts';
+import { CloseCode, engineLink, webSocketLink } from '../hosts/data-link.ts';
+import type { Runtime } from '../runtime.ts';
+
+/** One socket message: a few frames at most. */
+const MAX_MESSAGE_BYTES = 2 * MAX_FRAME_BYTES;
+const MAX_PAGE_MESSAGE = 8 * 1024 * 1024; // a manifest of 65,536 pages is 5 MB of JSON
+
+export interface Sockets {
+  close(): Promise<void>;
+}
+
+export function serveSockets(app: FastifyInstance, o: { runtime: Runtime; dashboard: Dashboard; pingMs: number }): Sockets {
+  const { runtime } = o;
+  const http = app.server as HttpServer;
+  const data = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES, clientTracking: true });
+  const image = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_PAGE_MESSAGE, clientTracking: true });
+  const polls = new Map<number, EngineServer>();
+
+  // Namespaces are typed one by one.
+  const io = new SocketIo({ path: '/socket.io', serveClient: false, destroyUpgrade: false, maxHttpBufferSize: 4 * 1024 * 1024, pingInterval: o.pingMs, pingTimeout: 2 * o.pingMs, perMessageDeflate: false, cookie: false });
+  runtime.dispatcher.serve(io.of('/node') as unknown as import('socket.io').Namespace<NodeToServer, ServerToNode>);
+  o.dashboard.serve(io.of('/dashboard') as unknown as import('socket.io').Namespace<DashboardRequests, DashboardEvents>);
+
+  const poll = (index: number): EngineServer => {
+    let engine = polls.get(index);
+    if (!engine) {
+      engine = new EngineServer({
+        transports: ['polling', 'websocket'],
+        maxHttpBufferSize: 2 * MAX_MESSAGE_BYTES,
+        pingInterval: o.pingMs,
+        pingTimeout: 2 * o.pingMs,
+        perMessageDeflate: false,
+        httpCompression: false,
+        // A sandboxed frame's origin is null; what authorises is the capability in the first frame.
+        cors: { origin: '*', credentials: false },
+      });
+      engine.on('connection', (socket: EngineSocket) => runtime.memories.accept(index, engineLink(socket)));
+      polls.set(index, engine);
+    }
+    return engine;
+  };
+  const pollIndex = (path: string): number | undefined => {
+    const m = /^\/data\/poll\/(\d{1,2})\/?$/.exec(path);
+    return m && Number(m[1]) < 16 ? Number(m[1]) : undefined;
+  };
+
+  // Before Fastify parses anything: engine.io reads the bodies itself.
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.url.startsWith('/data/poll/')) return;
+    const index = pollIndex(request.url.split('?')[0]!);
+    if (index === undefined) return;
+    reply.hijack();
+    poll(index).handleRequest(request.raw as never, reply.raw);
+  });
+
+  http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const path = (request.url ?? '').split('?')[0]!;
+    if (path.startsWith('/socket.io')) return; // socket.io has its own listener
+    socket.on('error', () => socket.destroy());
+    const cm = /^\/data\/cm\/(\d{1,2})$/.exec(path);
+    if (cm) {
+      const index = Number(cm[1]);
+      data.handleUpgrade(request, socket, head, (ws: WebSocket) => runtime.memories.accept(index, webSocketLink(ws, request, o.pingMs)));
+      return;
+    }
+    if (path === '/data/image') {
+      image.handleUpgrade(request, socket, head, (ws: WebSocket) => runtime.checkpoints.accept(imageLink(ws, request, o.pingMs)));
+      return;
+    }
+    const index = pollIndex(path);
+    if (index !== undefined) return poll(index).handleUpgrade(request as never, socket, head);
+    socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n');
+  });
+
+  io.attach(http, { path: '/socket.io', destroyUpgrade: false });
+
+  return {
+    async close() {
+      for (const ws of [...data.clients, ...image.clients]) ws.close(CloseCode.GOING_AWAY, 'the server stops');
+      for (const e of polls.values()) e.close();
+      await io.close().catch(() => undefined);
+      // Who does not answer the close within a moment is not waited for.
+      await new Promise((r) => setTimeout(r, 100));
+      for (const ws of [...data.clients, ...image.clients]) ws.terminate();
+    },
+  };
+}
+
+function imageLink(ws: WebSocket, request: IncomingMessage, pingMs: number): ImageLink {
+  let alive = true;
+  const link: ImageLink = {
+    address: request.socket.remoteAddress ?? '',
+    onMessage: () => undefined,
+    onClose: () => undefined,
+    send: (text) => {
+      if (ws.readyState === ws.OPEN) ws.send(text);
+    },
+    close: (code, reason) => ws.close(code, Buffer.from(reason).subarray(0, 120).toString()),
+    pause: () => ws.pause(),
+    resume: () => ws.resume(),
+  };
+  const beat = setInterval(() => {
+    if (!alive && !ws.isPaused) return ws.terminate();
+    alive = false;
+    ws.ping();
+  }, pingMs);
+  ws.on('pong', () => (alive = true));
+  ws.on('message', (d: Buffer, isBinary: boolean) => {
+    alive = true;
+    link.onMessage(isBinary ? d : d.toString('utf8'));
+  });
+  ws.on('error', () => undefined);
+  ws.on('close', () => {
+    clearInterval(beat);
+    link.onClose();
+  });
+  return link;
+}

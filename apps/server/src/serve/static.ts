@@ -1,0 +1,54 @@
+/** Static files: the web app (with SPA fallback and cross-origin isolation) and the sandboxed frame. */
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { frameHeaders, pageHeaders } from '@mayfly/node/frame-headers';
+import { ERRORS } from '@mayfly/wire';
+
+export interface StaticOptions {
+  webRoot: string | undefined;
+  frameRoot: string | undefined;
+  publicUrl: string | undefined;
+}
+
+/** As the browser sees this server. The Host header is the client's own word, so only harmless characters pass into a CSP. */
+export function originOf(request: FastifyRequest, publicUrl: string | undefined): string {
+  const host = request.host;
+  // Behind a proxy that ends TLS, only the public URL knows the scheme that the browser sees.
+  if (publicUrl !== undefined && new URL(publicUrl).host === host) return new URL(publicUrl).origin;
+  if (/^[A-Za-z0-9.:[\]-]{1,255}$/.test(host)) return `${request.protocol}://${host}`;
+  return publicUrl === undefined ? 'http://localhost' : new URL(publicUrl).origin;
+}
+
+const NOT_BUILT =
+  '<!doctype html><html lang="en"><meta charset="utf-8"><title>Mayfly</title><h1>Mayfly runs</h1>' +
+  '<p>The pages of this server are not built. The interface for programs is at <a href="/openapi.json">/openapi.json</a>.</p></html>';
+
+export async function serveStatic(app: FastifyInstance, o: StaticOptions): Promise<void> {
+  if (o.frameRoot !== undefined)
+    await app.register(async (scope) => {
+      scope.addHook('onRequest', async (request, reply) => {
+        void reply.headers(frameHeaders(originOf(request, o.publicUrl)));
+      });
+      await scope.register(fastifyStatic, { root: o.frameRoot!, prefix: '/frame/', decorateReply: false, cacheControl: false, index: 'index.html' });
+    });
+  if (o.webRoot !== undefined)
+    await app.register(fastifyStatic, {
+      root: o.webRoot,
+      prefix: '/',
+      cacheControl: false,
+      index: 'index.html',
+      setHeaders: (reply, path) => {
+        reply.headers(pageHeaders);
+        reply.header('Cache-Control', /[/\\]assets[/\\]/.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache');
+      },
+    });
+  else
+    app.get('/', { schema: { hide: true } as object }, async (_request, reply) => reply.headers(pageHeaders).type('text/html').send(NOT_BUILT));
+
+  app.setNotFoundHandler(async (request, reply) => {
+    const path = request.url.split('?')[0]!;
+    const page = (request.method === 'GET' || request.method === 'HEAD') && !/^\/(api|data|frame|assets|socket\.io)(\/|$)/.test(path) && !/\.[a-z0-9]{1,8}$/i.test(path);
+    if (page && o.webRoot !== undefined) return reply.headers(pageHeaders).header('Cache-Control', 'no-cache').sendFile('index.html');
+    return reply.status(404).send({ code: 'NOT_FOUND', message: `Nothing is at ${request.method} ${path}. ${ERRORS.NOT_FOUND.advice}` });
+  });
+}

@@ -1,0 +1,93 @@
+/**
+ * The certificate: PEM files of the operator, or one that the server makes itself and keeps in `<dataDir>/tls`. Off localhost a
+ * browser gives SharedArrayBuffer, Web Locks and WebCrypto to secure pages only, so a classroom needs one or the other.
+ */
+import { X509Certificate } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { generate } from 'selfsigned';
+
+export interface TlsFiles {
+  cert: string;
+  key: string;
+  /** SHA-256 fingerprint of a self-made certificate, to compare with what the browser shows. */
+  fingerprint?: string;
+}
+
+const DAY = 24 * 3600 * 1000;
+
+/** @throws Error (a sentence for the terminal) when a file cannot be read. */
+export async function loadTls(tls: { cert: string; key: string } | 'selfsigned', dataDir: string, names: readonly string[]): Promise<TlsFiles> {
+  if (tls !== 'selfsigned') {
+    const [cert, key] = await Promise.all([readPem(tls.cert, 'certificate'), readPem(tls.key, 'key')]);
+    return { cert, key };
+  }
+  const dir = join(dataDir, 'tls');
+  const wanted = subjectNames(names);
+  const kept = await readKept(dir);
+  if (kept && stillGood(kept.cert, wanted)) return { ...kept, fingerprint: new X509Certificate(kept.cert).fingerprint256 };
+  const now = Date.now();
+  const made = await generate([{ name: 'commonName', value: 'Mayfly on ' + hostname().slice(0, 40) }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+    notBeforeDate: new Date(now - DAY),
+    // Browsers refuse certificates that hold for much more than a year.
+    notAfterDate: new Date(now + 390 * DAY),
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      { name: 'subjectAltName', altNames: wanted.map((n) => (isIP(n) ? { type: 7, ip: n } : { type: 2, value: n })) },
+    ],
+  });
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await writeWhole(join(dir, 'key.pem'), made.private);
+  await writeWhole(join(dir, 'cert.pem'), made.cert);
+  return { cert: made.cert, key: made.private, fingerprint: new X509Certificate(made.cert).fingerprint256 };
+}
+
+/** localhost, this machine's name and addresses, and what the operator named. */
+export function subjectNames(extra: readonly string[]): string[] {
+  const names = new Set(['localhost', '127.0.0.1', '::1']);
+  if (/^[A-Za-z0-9.-]+$/.test(hostname())) names.add(hostname());
+  for (const list of Object.values(networkInterfaces())) for (const a of list ?? []) if (!a.address.startsWith('fe80')) names.add(a.address);
+  for (const n of extra) names.add(n);
+  return [...names];
+}
+
+function stillGood(pem: string, wanted: readonly string[]): boolean {
+  try {
+    const cert = new X509Certificate(pem);
+    if (Date.parse(cert.validTo) < Date.now() + 7 * DAY) return false;
+    return wanted.every((n) => (isIP(n) ? cert.checkIP(n) : cert.checkHost(n)) !== undefined);
+  } catch {
+    return false;
+  }
+}
+
+async function readKept(dir: string): Promise<{ cert: string; key: string } | undefined> {
+  try {
+    const [cert, key] = await Promise.all([readFile(join(dir, 'cert.pem'), 'utf8'), readFile(join(dir, 'key.pem'), 'utf8')]);
+    return { cert, key };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Takes the text itself, too. */
+async function readPem(path: string, what: string): Promise<string> {
+  if (path.includes('-----BEGIN ')) return path;
+  try {
+    return await readFile(path, 'utf8');
+  } catch (e) {
+    throw new Error(`cannot read the TLS ${what} '${path}': ${(e as Error).message}`);
+  }
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  await writeFile(path + '.new', text, { mode: 0o600 });
+  await rename(path + '.new', path);
+}

@@ -1,0 +1,85 @@
+/** channel-memory-host.ts H3: a core whose append failed is never used again; a new one recovers from the streams. */
+import { openEmbeddedStorage } from '@mayfly/storage';
+import type { LogStream, MessageLog } from '@mayfly/storage/ports';
+import { Kind, MayflyError, emptyHeader, encodeFrame, incarnation, jobId, readFrames, taskId, zeroLine } from '@mayfly/wire';
+import pino from 'pino';
+import { expect, it } from 'vitest';
+import { ChannelMemoryHost, type CmListener } from '../src/hosts/channel-memory-host.ts';
+import type { DataLink } from '../src/hosts/data-link.ts';
+import { Metrics } from '../src/metrics.ts';
+import { Secrets } from '../src/secrets.ts';
+import { freshDir, later, until } from './harness.ts';
+
+const job = jobId('abcdefghijkl');
+const text = new TextEncoder();
+
+/** The real log, but the disk is full for a while. */
+function fillable(log: MessageLog, full: () => boolean): MessageLog {
+  const wrap = (s: LogStream): LogStream =>
+    new Proxy(s, {
+      get(target, key) {
+        const value = Reflect.get(target, key, target) as unknown;
+        if (key === 'append')
+          return (...parts: Uint8Array[]) => {
+            if (full()) throw new MayflyError('DISK_FULL', 'no space');
+            return target.append(...parts);
+          };
+        return typeof value === 'function' ? (value as (...a: never[]) => unknown).bind(target) : value;
+      },
+    });
+  return { open: async (n) => wrap(await log.open(n)), list: (p) => log.list(p), remove: (n) => log.remove(n), close: () => log.close() };
+}
+
+it('a full disk closes the links, and the job goes on from its log when there is space', async () => {
+  const storage = await openEmbeddedStorage({ dataDir: await freshDir() });
+  later(() => storage.close());
+  const secrets = await Secrets.open(storage.registry, 'token-of-the-test');
+  let full = false;
+  const failures: string[] = [];
+  const nothing = (): void => undefined;
+  const listener: CmListener = { world: nothing, syncWorld: async () => undefined, fenced: nothing, covered: nothing, failed: (_s, e) => void failures.push(e.code) };
+  const host = new ChannelMemoryHost(
+    { job, index: 0, count: 1, size: 2, protocol: 'pessimistic', durability: 'behind' },
+    { log: fillable(storage.log, () => full), listener, secrets, settings: { backlogBytes: 1e6, backlogMaxBytes: 1e7 }, metrics: new Metrics(), logger: pino({ level: 'silent' }), fences: Promise.resolve([]), stdin: undefined, fresh: true },
+  );
+  later(() => host.close('test'));
+  await host.ready;
+  const ticks = setInterval(() => host.tick(Date.now()), 20);
+  later(async () => clearInterval(ticks));
+
+  const capability = (task: number): string => secrets.capability({ job, task: taskId(task), incarnation: incarnation(0) });
+  const connect = (task: number, resume: boolean, received: number): { link: DataLink; kinds: number[]; closed: string[] } => {
+    const kinds: number[] = [];
+    const closed: string[] = [];
+    const link: DataLink = {
+      address: 'test',
+      buffered: 0,
+      send: (b) => void kinds.push(...readFrames(b).map((f) => f.header.kind)),
+      close: (code, reason) => void closed.push(`${code} ${reason}`),
+      terminate: nothing,
+      onMessage: nothing,
+      onClose: nothing,
+      onDrain: nothing,
+    };
+    const attach = { capability: capability(task), nonce: 'nonce-123' + task, replay: { prologue: zeroLine(), image: zeroLine(), held: [] }, received, resume };
+    host.connect(link, encodeFrame({ ...emptyHeader(Kind.ATTACH), src: taskId(task), incarnation: incarnation(0) }, text.encode(JSON.stringify(attach))));
+    return { link, kinds, closed };
+  };
+  const message = (n: number): Uint8Array => encodeFrame({ ...emptyHeader(Kind.DATA), flags: 1, src: taskId(0), dst: taskId(1), channel: n, size: 3 }, text.encode('abc'));
+
+  const a = connect(0, false, 0);
+  const b = connect(1, false, 0);
+  await until('attached', () => a.kinds.includes(Kind.ATTACHED) && b.kinds.includes(Kind.ATTACHED));
+  a.link.onMessage(message(1));
+  await until('delivered', () => b.kinds.includes(Kind.ARRIVAL));
+  expect(host.traffic.get(taskId(1))).toMatchObject({ messagesIn: 1, bytesIn: 3 });
+  full = true;
+  a.link.onMessage(message(2));
+  expect([a.closed, b.closed]).toEqual([['4500 DISK_FULL'], ['4500 DISK_FULL']]);
+  full = false;
+  await host.ready;
+  expect(host.core!.logged(taskId(0), taskId(1))).toBe(1);
+  expect(failures).toEqual([]);
+  const again = connect(0, true, 0);
+  await until('attached again', () => again.kinds.includes(Kind.ATTACHED));
+});

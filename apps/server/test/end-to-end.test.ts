@@ -1,0 +1,136 @@
+/** Real programs on real headless nodes; the server is a process of its own, and dies. Issue 2, "What must be shown" 1–3. */
+import { buildForTests } from '@mayfly/toolchain/build-for-tests';
+import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
+import type { JobView } from '@mayfly/wire';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { freshDir, later, TOKEN, until } from './harness.ts';
+import { startProcess } from './server-process.ts';
+
+const RING = `
+import { COMM_WORLD as comm, ANY_SOURCE, checkpoint, args } from 'mayfly';
+const laps = Number(args[0]);
+const { rank, size } = comm;
+const state = { lap: 0 };
+const token = new Float64Array(8);
+checkpoint.register('state', state);
+checkpoint.register('token', token);
+if (checkpoint.open().restarted) { checkpoint.rollback('state'); checkpoint.rollback('token'); }
+for (; state.lap < laps; state.lap++) {
+  checkpoint.here();
+  if (rank === 0) comm.send(token, 1 % size);
+  comm.recv(token, ANY_SOURCE);
+  token[0]! += rank + 1;
+  for (let i = 0, x = 0; i < 200_000; i++) x += Math.sqrt(i); // some work, so that faults hit the middle
+  if (rank !== 0) comm.send(token, (rank + 1) % size);
+  if (state.lap % 20 === 0) console.log('lap', state.lap, token[0]);
+}
+console.log('end', token[0]);
+`;
+const laps = 300;
+const size = 4;
+
+function expected(rank: number): string {
+  let token = 0;
+  const lines: string[] = [];
+  let mine = 0;
+  for (let lap = 0; lap < laps; lap++) {
+    for (let t = 1; t < size; t++) {
+      token += t + 1;
+      if (t === rank) mine = token;
+    }
+    token += 1;
+    if (rank === 0) mine = token;
+    if (lap % 20 === 0) lines.push(`lap ${lap} ${mine}`);
+  }
+  return [...lines, `end ${mine}`, ''].join('\n');
+}
+
+async function node(url: string, name: string): Promise<HeadlessNode> {
+  const n = await startHeadlessNode({ server: url, slots: 2, name });
+  later(() => n.close());
+  return n;
+}
+
+async function call(url: string, path: string, body?: object): Promise<Response> {
+  return fetch(`${url}/api/${path}`, {
+    headers: { authorization: `Bearer ${TOKEN}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  });
+}
+const submit = async (url: string, options: object): Promise<string> => {
+  const r = await call(url, 'jobs', { program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': RING } }, size, args: [String(laps)], options });
+  const body = (await r.json()) as { id: string };
+  expect(r.status, JSON.stringify(body)).toBe(201);
+  return body.id;
+};
+const stdout = async (url: string, id: string, task: number): Promise<string> => (await call(url, `jobs/${id}/tasks/${task}/stdout`)).text();
+const view = async (url: string, id: string): Promise<JobView> => (await call(url, `jobs/${id}`)).json() as Promise<JobView>;
+
+async function finish(url: string, id: string): Promise<JobView> {
+  let v: JobView | undefined;
+  await until('the job ends', async () => ['done', 'failed', 'cancelled'].includes((v = await view(url, id)).state), 90_000).catch((e: Error) => {
+    throw new Error(`${e.message}: ${JSON.stringify(v)}`);
+  });
+  for (let t = 0; t < size; t++) expect(await stdout(url, id, t)).toBe(expected(t));
+  return v!;
+}
+
+beforeAll(() => {
+  buildForTests();
+  const nodePackage = fileURLToPath(new URL('../../../packages/node/', import.meta.url));
+  if (!existsSync(`${nodePackage}dist/headless/rank.cjs`)) execFileSync(process.execPath, [`${nodePackage}build.mjs`], { stdio: 'inherit' });
+}, 120_000);
+
+describe('a real program on headless nodes', () => {
+  it.each([
+    ['one Channel Memory', 1, {}],
+    ['two Channel Memories', 2, {}],
+    ['strict durability and two Channel Memories', 2, { durability: 'strict' }],
+  ])(
+    'gives the same answer although a node is killed and the server is killed with SIGKILL, %s',
+    async (_what, channelMemories, options) => {
+      const dataDir = await freshDir();
+      const first = await startProcess({ dataDir, channelMemories });
+      const a = await node(first.url, 'a');
+      await node(first.url, 'b');
+      const id = await submit(first.url, { graceMs: 500, checkpointMs: 300, ...options });
+      await until('the middle', async () => (await stdout(first.url, id, 0)).includes('lap 40'), 60_000);
+      await first.kill();
+      const second = await startProcess({ dataDir, channelMemories, port: first.port });
+      await until('it goes on', async () => (await stdout(second.url, id, 0)).includes('lap 100'), 60_000);
+      expect((await view(second.url, id)).faults).toEqual([]);
+      a.kill();
+      await node(second.url, 'c');
+      await until('it goes on', async () => (await stdout(second.url, id, 0)).includes('lap 160'), 60_000);
+      await second.kill();
+      const third = await startProcess({ dataDir, channelMemories, port: first.port });
+      const v = await finish(third.url, id);
+      expect(v.state).toBe('done');
+      expect(v.tasks.filter((t) => t.incarnation > 0)).toHaveLength(2);
+      expect(await third.stop()).toBe(0);
+    },
+    240_000,
+  );
+
+  it('restarts a job whose node died together with the server', async () => {
+    const dataDir = await freshDir();
+    const dispatcher = { restartGraceMs: 1500 };
+    const first = await startProcess({ dataDir, dispatcher });
+    const a = await node(first.url, 'a');
+    const b = await node(first.url, 'b');
+    const id = await submit(first.url, { graceMs: 500, checkpointMs: 300 });
+    await until('the middle', async () => (await stdout(first.url, id, 0)).includes('lap 60'), 60_000);
+    await first.kill();
+    a.kill();
+    b.kill();
+    const second = await startProcess({ dataDir, port: first.port, dispatcher });
+    await node(second.url, 'c');
+    await node(second.url, 'd');
+    const v = await finish(second.url, id);
+    expect(v.state).toBe('done');
+    expect(v.faults.map((f) => f.cause)).toEqual(['restart', 'restart', 'restart', 'restart']);
+  }, 180_000);
+});

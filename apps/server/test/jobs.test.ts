@@ -1,0 +1,247 @@
+/** Jobs over real sockets: the volunteer of test/volunteer.ts runs the real comm core and endpoint. */
+import { describe, expect, it } from 'vitest';
+import { WorldMode, type JobView } from '@mayfly/wire';
+import { createServer, type MayflyServer } from '@mayfly/server';
+import { api, freshDir, program, sharedServer, startServer, TOKEN, until } from './harness.ts';
+import { Volunteer, type TestProgram } from './volunteer.ts';
+
+const DUMMY = 'export {};';
+const times = { graceMs: 300, tickMs: 50, restartGraceMs: 2000, heartbeatMs: 200 };
+
+export async function submit(server: MayflyServer, size: number, more: object = {}): Promise<string> {
+  const r = await api(server, 'POST', '/api/jobs', program(DUMMY, size, more));
+  expect(r.status, JSON.stringify(r.body)).toBe(201);
+  return (r.body as { id: string }).id;
+}
+const job = async (server: MayflyServer, id: string): Promise<JobView> => (await api(server, 'GET', `/api/jobs/${id}`)).body as JobView;
+const ended = async (server: MayflyServer, id: string, ms = 20_000): Promise<JobView> => {
+  let view: JobView | undefined;
+  await until('the job ends', async () => ['done', 'failed', 'cancelled'].includes((view = await job(server, id)).state), ms).catch((e: Error) => {
+    throw new Error(`${e.message}: ${JSON.stringify(view)}`);
+  });
+  return view!;
+};
+const out = async (server: MayflyServer, id: string, task: number, stream = 'stdout'): Promise<string> => String((await api(server, 'GET', `/api/jobs/${id}/tasks/${task}/${stream}`)).body ?? '');
+
+/** A token goes round; every rank adds its number; slowed down so that faults hit the middle. */
+const ring =
+  (laps: number, pauseMs = 0): TestProgram =>
+  async (r) => {
+    const next = (r.task + 1) % r.size;
+    let value = 0;
+    for (let lap = 0; lap < laps; lap++) {
+      if (r.task === 0) await r.send(next, String(value));
+      value = Number((await r.recv()).text) + r.task;
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      if (r.task !== 0) await r.send(next, String(value));
+      if (lap % 10 === 0) r.print(`lap ${lap} value ${value}`);
+    }
+    r.print(`end ${value}`);
+    r.exit(0);
+  };
+
+const expectedRing = (task: number, size: number, laps: number): string => {
+  const lines: string[] = [];
+  let token = 0;
+  let mine = 0;
+  for (let lap = 0; lap < laps; lap++) {
+    for (let t = 1; t <= task || (task === 0 && t < size); t++) token += t % size;
+    mine = token;
+    if (task !== 0) for (let t = task + 1; t < size; t++) token += t;
+    if (lap % 10 === 0) lines.push(`lap ${lap} value ${mine}`);
+  }
+  return [...lines, `end ${mine}`, ''].join('\n');
+};
+
+describe('a job over real sockets', () => {
+  it('runs a ring over two volunteers, and each line appears once', async () => {
+    const server = await sharedServer({ dispatcher: times });
+    const a = new Volunteer(server.localUrl, 2, ring(30));
+    const b = new Volunteer(server.localUrl, 2, ring(30));
+    await until('welcomed', () => a.welcome !== undefined && b.welcome !== undefined);
+    const id = await submit(server, 4);
+    const view = await ended(server, id);
+    expect(view).toMatchObject({ state: 'done', exitCode: 0, faults: [] });
+    for (let t = 0; t < 4; t++) expect(await out(server, id, t)).toBe(expectedRing(t, 4, 30));
+    expect(view.tasks[1]).toMatchObject({ messagesIn: 30, state: 'done' });
+    expect(view.outputBytes).toBeGreaterThan(0);
+  });
+
+  it('restarts lost ranks elsewhere: same answer, only they have new incarnations', async () => {
+    const server = await sharedServer({ dispatcher: times });
+    const a = new Volunteer(server.localUrl, 2, ring(60, 5));
+    const b = new Volunteer(server.localUrl, 2, ring(60, 5));
+    await until('welcomed', () => a.welcome !== undefined && b.welcome !== undefined);
+    const id = await submit(server, 4);
+    await until('in the middle', async () => (await out(server, id, 0)).includes('lap 20'));
+    const lost = a.assigned.map((x) => x.task);
+    a.kill();
+    new Volunteer(server.localUrl, 2, ring(60, 5));
+    const view = await ended(server, id);
+    expect(view.state).toBe('done');
+    for (let t = 0; t < 4; t++) expect(await out(server, id, t)).toBe(expectedRing(t, 4, 60));
+    expect(view.tasks.filter((t) => t.incarnation > 0).map((t) => t.task)).toEqual(lost.sort());
+    expect(view.faults.map((f) => f.cause)).toEqual(lost.map(() => 'disconnected'));
+    expect(view.faults.every((f) => f.recoveredAfterMs !== undefined)).toBe(true);
+  });
+
+  it('goes on after torn data sockets, without a new incarnation', async () => {
+    const server = await sharedServer({ dispatcher: times });
+    const a = new Volunteer(server.localUrl, 3, ring(60, 5));
+    const id = await submit(server, 3);
+    for (const lap of [10, 30]) {
+      await until(`lap ${lap}`, async () => (await out(server, id, 0)).includes(`lap ${lap}`));
+      a.breakData();
+    }
+    const view = await ended(server, id);
+    expect(view).toMatchObject({ state: 'done', faults: [] });
+    for (let t = 0; t < 3; t++) expect(await out(server, id, t)).toBe(expectedRing(t, 3, 60));
+  });
+
+  it.each([
+    ['two Channel Memories', { channelMemories: 2 }, {}],
+    ['strict durability', {}, { options: { durability: 'strict' } }],
+    ['two Channel Memories and strict durability', { channelMemories: 2 }, { options: { durability: 'strict' } }],
+  ])('survives a lost node with %s', async (_what, serverOptions, jobOptions) => {
+    const server = await startServer({ dispatcher: times, ...serverOptions });
+    const a = new Volunteer(server.localUrl, 2, ring(60, 5));
+    const b = new Volunteer(server.localUrl, 1, ring(60, 5));
+    await until('welcomed', () => a.welcome !== undefined && b.welcome !== undefined);
+    const id = await submit(server, 3, jobOptions);
+    await until('in the middle', async () => (await out(server, id, 0)).includes('lap 20'));
+    a.kill();
+    new Volunteer(server.localUrl, 2, ring(60, 5));
+    expect((await ended(server, id)).state).toBe('done');
+    for (let t = 0; t < 3; t++) expect(await out(server, id, t)).toBe(expectedRing(t, 3, 60));
+  });
+
+  it('a graceful restart of the server loses nothing, and nodes keep their ranks', async () => {
+    const dataDir = await freshDir();
+    const first = await createServer({ dataDir, port: 0, token: TOKEN, log: 'silent', dispatcher: times });
+    new Volunteer(first.localUrl, 3, ring(80, 5));
+    const id = await submit(first, 3);
+    await until('in the middle', async () => (await out(first, id, 0)).includes('lap 20'));
+    await first.close();
+    const second = await startServer({ dataDir, port: first.port, dispatcher: times });
+    const view = await ended(second, id);
+    expect(view).toMatchObject({ state: 'done', faults: [] });
+    for (let t = 0; t < 3; t++) expect(await out(second, id, t)).toBe(expectedRing(t, 3, 80));
+  });
+
+  it('large messages, result files at offsets, stderr, exit codes', async () => {
+    const server = await sharedServer({ dispatcher: times });
+    const big = new Uint8Array(1_000_001).map((_, i) => i * 7);
+    new Volunteer(server.localUrl, 2, async (r) => {
+      if (r.task === 0) await r.send(1, big, 9);
+      else {
+        const m = await r.recv();
+        r.print(`${m.tag} ${m.body.length} ${Buffer.from(m.body).equals(Buffer.from(big))}`);
+        r.file('pictures/a.bin', 4, new Uint8Array([5, 6]));
+        r.file('pictures/a.bin', 0, new Uint8Array([1, 2, 3, 4]));
+        r.stderr('careful');
+      }
+      r.exit(r.task === 1 ? 3 : 0);
+    });
+    const id = await submit(server, 2);
+    const view = await ended(server, id);
+    expect(view).toMatchObject({ state: 'done', exitCode: 3, outputs: [{ path: 'pictures/a.bin', bytes: 6, task: 1 }] });
+    expect(await out(server, id, 1)).toBe('9 1000001 true\n');
+    expect(await out(server, id, 1, 'stderr')).toBe('careful\n');
+    const file = await fetch(`${server.localUrl}/api/jobs/${id}/files/pictures/a.bin`, { headers: { authorization: `Bearer ${TOKEN}` } });
+    expect([...new Uint8Array(await file.arrayBuffer())]).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(file.headers.get('content-disposition')).toContain('attachment');
+    expect(await api(server, 'GET', `/api/jobs/${id}/files/pictures/b.bin`)).toMatchObject({ status: 404 });
+    expect(await api(server, 'GET', `/api/jobs/${id}/files/..%2f..%2fprogram.js`)).toMatchObject({ status: 404 });
+  });
+
+  it('feeds standard input in order, across a restart of the server', async () => {
+    const dataDir = await freshDir();
+    const first = await createServer({ dataDir, port: 0, token: TOKEN, log: 'silent', dispatcher: times });
+    new Volunteer(first.localUrl, 1, async (r) => {
+      let all = '';
+      for (;;) {
+        const m = await r.recv(true);
+        expect(m.mode).toBe(WorldMode.STDIN);
+        if (m.body.length === 0) break;
+        all += m.text;
+        r.print(`got ${m.text.trim()}`);
+      }
+      r.print(`all ${JSON.stringify(all)}`);
+      r.exit(0);
+    });
+    const id = await submit(first, 1, { options: { interactive: true }, stdin: Buffer.from('one\n').toString('base64') });
+    await until('the first line', async () => (await out(first, id, 0)).includes('got one'));
+    await first.close();
+    const second = await startServer({ dataDir, port: first.port, dispatcher: times });
+    await api(second, 'POST', `/api/jobs/${id}/stdin`, new TextEncoder().encode('two\n'));
+    await api(second, 'POST', `/api/jobs/${id}/stdin?end=1`, new TextEncoder().encode('three\n'));
+    expect((await ended(second, id)).state).toBe('done');
+    expect(await out(second, id, 0)).toBe('got one\ngot two\ngot three\nall "one\\ntwo\\nthree\\n"\n');
+  });
+
+  it('kill-a-rank restarts it, checkpoint-now reaches its node, cancel revokes', async () => {
+    const server = await sharedServer({ dispatcher: times });
+    const a = new Volunteer(server.localUrl, 3, ring(4000, 5));
+    const id = await submit(server, 2);
+    await until('runs', async () => (await out(server, id, 0)).includes('lap 10'));
+    expect((await api(server, 'POST', `/api/jobs/${id}/tasks/1/checkpoint`)).status).toBe(200);
+    await until('asked', () => a.checkpoints.length > 0);
+    expect((await api(server, 'POST', `/api/jobs/${id}/tasks/1/kill`)).status).toBe(200);
+    await until('again', async () => (await job(server, id)).tasks[1]!.incarnation === 1);
+    expect((await job(server, id)).faults).toMatchObject([{ task: 1, incarnation: 0, cause: 'killed' }]);
+    expect(await api(server, 'POST', `/api/jobs/${id}/tasks/7/kill`)).toMatchObject({ status: 404 });
+    await until('replayed', async () => (await out(server, id, 0)).includes('lap 50'));
+    expect((await api(server, 'POST', `/api/jobs/${id}/cancel`)).status).toBe(200);
+    expect((await ended(server, id)).state).toBe('cancelled');
+    await until('revoked', () => a.revoked.includes('CANCELLED'));
+  });
+
+  it('ends a job that writes more than its limit, a job over its time, and a deadlock, each with its name', async () => {
+    const server = await sharedServer({ dispatcher: times });
+    new Volunteer(server.localUrl, 4, async (r) => {
+      if (r.args[0] === 'flood') for (;;) {
+        r.print('x'.repeat(1000));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await r.recv();
+    });
+    const flood = await submit(server, 1, { args: ['flood'], options: { outputLimitBytes: 10_000 } });
+    expect(await ended(server, flood)).toMatchObject({ state: 'failed', error: { code: 'OUTPUT_LIMIT' } });
+    expect((await out(server, flood, 0)).length).toBeLessThanOrEqual(10_000);
+    const dead = await submit(server, 2);
+    const view = await ended(server, dead);
+    expect(view).toMatchObject({ state: 'failed', error: { code: 'DEADLOCK' } });
+    expect(view.error!.message).toContain('rank 1 waits in MPI_Recv');
+    const slow = await submit(server, 1, { options: { timeLimitMs: 1000, interactive: true } });
+    expect(await ended(server, slow)).toMatchObject({ state: 'failed', error: { code: expect.stringMatching(/TIME_LIMIT|DEADLOCK/) as string } });
+  });
+
+  it('an abort is a result: the job fails at once with the message of the rank', async () => {
+    const server = await sharedServer({ dispatcher: times });
+    new Volunteer(server.localUrl, 2, async (r) => {
+      if (r.task === 1) r.exit(7, { code: 'ABORTED', message: 'MPI_Abort(7)' });
+      else await r.recv();
+    });
+    const view = await ended(server, await submit(server, 2));
+    expect(view).toMatchObject({ state: 'failed', exitCode: 7, error: { code: 'ABORTED', message: expect.stringContaining('MPI_Abort(7)') as string }, faults: [] });
+  });
+
+  it("protocol 'none' relays, keeps nothing, and ends the job when a node is lost", async () => {
+    const server = await sharedServer({ dispatcher: times });
+    const a = new Volunteer(server.localUrl, 1, ring(30));
+    const b = new Volunteer(server.localUrl, 1, ring(30));
+    await until('welcomed', () => a.welcome !== undefined && b.welcome !== undefined);
+    const good = await submit(server, 2, { options: { protocol: 'none' } });
+    expect((await ended(server, good)).state).toBe('done');
+    expect(await out(server, good, 1)).toBe(expectedRing(1, 2, 30));
+    a.kill();
+    b.kill();
+    const c = new Volunteer(server.localUrl, 1, ring(500, 5));
+    new Volunteer(server.localUrl, 1, ring(500, 5));
+    const lost = await submit(server, 2, { options: { protocol: 'none' } });
+    await until('in the middle', async () => (await out(server, lost, 0)).includes('lap 10'));
+    c.kill();
+    new Volunteer(server.localUrl, 1, ring(500, 5));
+    expect(await ended(server, lost)).toMatchObject({ state: 'failed', error: { code: 'LOST_NODES' } });
+  });
+});

@@ -1,0 +1,126 @@
+/** REST at its border: tokens, schemas, limits, errors with stable codes. */
+import { describe, expect, it } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createServer } from '@mayfly/server';
+import { api, auth, freshDir, program, sharedServer, startServer, TOKEN } from './harness.ts';
+
+const HELLO = `console.log('hello');`;
+
+describe('REST', () => {
+  it('submits, lists, shows, cancels and deletes a job, and gives the submission back as it came', async () => {
+    const server = await startServer();
+    const submission = program(HELLO, 2, { name: 'greeting', args: ['a'], files: { 'in/data.txt': Buffer.from('42').toString('base64') }, stdin: Buffer.from('x\n').toString('base64') });
+    const created = await api(server, 'POST', '/api/jobs', submission);
+    expect(created.status).toBe(201);
+    const { id } = created.body as { id: string };
+    expect(id).toMatch(/^[0-9a-z]{12}$/);
+    const job = await api(server, 'GET', `/api/jobs/${id}`);
+    expect(job.body).toMatchObject({ id, name: 'greeting', state: 'waiting', size: 2, reason: 'needs 2 slots, 0 are here', args: ['a'], protocol: 'pessimistic', durability: 'behind' });
+    expect((await api(server, 'GET', '/api/jobs')).body).toMatchObject([{ id }]);
+    expect((await api(server, 'GET', `/api/jobs/${id}/submission`)).body).toEqual(submission);
+    expect(await api(server, 'DELETE', `/api/jobs/${id}`)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+    expect((await api(server, 'POST', `/api/jobs/${id}/cancel`)).status).toBe(200);
+    expect((await api(server, 'GET', `/api/jobs/${id}`)).body).toMatchObject({ state: 'cancelled', error: { code: 'CANCELLED' } });
+    expect(await api(server, 'POST', `/api/jobs/${id}/cancel`)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+    expect((await api(server, 'DELETE', `/api/jobs/${id}`)).status).toBe(200);
+    expect(await api(server, 'GET', `/api/jobs/${id}`)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+  });
+
+  it('shows diagnostics of a program that does not compile, and keeps nothing of it', async () => {
+    const server = await startServer();
+    const r = await api(server, 'POST', '/api/jobs', program(`const x: number = 'text';`, 1));
+    expect(r).toMatchObject({ status: 422, body: { code: 'COMPILE_FAILED', diagnostics: [{ file: 'main.ts', line: 1, code: 'TS2322' }] } });
+    const outside = await api(server, 'POST', '/api/jobs', program(`import { readFileSync } from 'node:fs'; readFileSync('/etc/passwd');`, 1));
+    expect(outside).toMatchObject({ status: 422, body: { code: 'FORBIDDEN_IMPORT' } });
+    expect((await api(server, 'GET', '/api/jobs')).body).toEqual([]);
+  });
+
+  it('refuses wrong and missing tokens, and counts wrong ones', async () => {
+    const server = await startServer({ limits: { wrongTokensPerMinute: 3 } });
+    const get = (headers: Record<string, string>): ReturnType<typeof server.inject> => server.inject({ url: '/api/jobs', headers });
+    expect((await get({})).json()).toMatchObject({ code: 'UNAUTHORIZED' });
+    for (let i = 0; i < 3; i++) expect((await get({ authorization: 'Bearer wrong' })).statusCode).toBe(401);
+    expect((await get({ authorization: 'Bearer wrong' })).json()).toMatchObject({ code: 'TOO_MANY' });
+    expect((await server.inject({ url: '/api/info' })).json()).toMatchObject({ name: 'mayfly', roomNeeded: false, slots: { total: 0, free: 0, nodes: 0 } });
+  });
+
+  it.each([
+    ['no size', { program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': '' } } }],
+    ['a size of 0', program(HELLO, 0)],
+    ['an entry that is not there', { program: { language: 'typescript', entry: 'other.ts', sources: { 'main.ts': '' } }, size: 1 }],
+    ['a path that climbs', { program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': '', '../x.ts': '' } }, size: 1 }],
+    ['an absolute input path', program(HELLO, 1, { files: { '/etc/x': '' } })],
+    ['an input that is not base64', program(HELLO, 1, { files: { x: '*' } })],
+    ['an unknown field', program(HELLO, 1, { surprise: 1 })],
+    ['an unknown option', program(HELLO, 1, { options: { colour: 'red' } })],
+  ])('refuses %s with BAD_REQUEST', async (_what, body) => {
+    const server = await sharedServer();
+    const r = await api(server, 'POST', '/api/jobs', body);
+    expect(r).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } });
+    expect((r.body as { message: string }).message.length).toBeGreaterThan(10);
+  });
+
+  it('refuses oversize uploads, broken JSON and unknown ids', async () => {
+    const server = await startServer({ limits: { submissionBytes: 10_000, inputBytes: 100 } });
+    expect(await api(server, 'POST', '/api/jobs', program(`/*${'x'.repeat(20_000)}*/`, 1))).toMatchObject({ status: 413, body: { code: 'TOO_LARGE' } });
+    expect(await api(server, 'POST', '/api/jobs', program(HELLO, 1, { files: { x: Buffer.alloc(200).toString('base64') } }))).toMatchObject({ status: 413, body: { code: 'TOO_LARGE' } });
+    const broken = await server.inject({ method: 'POST', url: '/api/jobs', headers: { ...auth, 'content-type': 'application/json' }, payload: '{' });
+    expect(broken.json()).toMatchObject({ code: 'BAD_REQUEST' });
+    expect(await api(server, 'GET', '/api/jobs/nosuchjob123')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+    expect(await api(server, 'GET', '/api/jobs/NOT-AN-ID')).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } });
+    expect(await api(server, 'GET', '/api/nothing')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+    expect((await server.inject({ url: '/data/program/nosuchjob123?cap=x' })).json()).toMatchObject({ code: 'FORBIDDEN' });
+  });
+
+  it('limits requests per address', async () => {
+    const server = await startServer({ limits: { requestsPerMinute: 3 } });
+    for (let i = 0; i < 3; i++) expect((await server.inject({ url: '/api/info' })).statusCode).toBe(200);
+    const r = await server.inject({ url: '/api/info' });
+    expect([r.statusCode, r.json()]).toMatchObject([429, { code: 'TOO_MANY' }]);
+    expect((await server.inject({ url: '/healthz' })).statusCode).toBe(200);
+  });
+
+  it('describes itself: OpenAPI, metrics, health', async () => {
+    const server = await startServer();
+    const openapi = (await server.inject({ url: '/openapi.json' })).json() as { paths: Record<string, object> };
+    expect(Object.keys(openapi.paths)).toEqual(
+      expect.arrayContaining(['/api/jobs', '/api/jobs/{id}', '/api/jobs/{id}/cancel', '/api/jobs/{id}/tasks/{task}/stdout', '/api/jobs/{id}/tasks/{task}/kill', '/api/jobs/{id}/stdin', '/api/nodes', '/api/examples', '/api/info']),
+    );
+    expect((await server.inject({ url: '/metrics' })).body).toContain('mayfly_jobs{state="running"} 0');
+    expect((await server.inject({ url: '/healthz' })).json()).toEqual({ status: 'ok' });
+  });
+
+  it('draws a token at the first start, keeps only its hash, and takes it at the next', async () => {
+    const dataDir = await freshDir();
+    const first = await createServer({ dataDir, port: 0, log: 'silent' });
+    expect(first.tokenIsNew).toBe(true);
+    const token = first.token!;
+    await first.close();
+    const second = await createServer({ dataDir, port: 0, log: 'silent' });
+    expect([second.token, second.tokenIsNew]).toEqual([undefined, false]);
+    expect((await second.inject({ url: '/api/jobs', headers: { authorization: `Bearer ${token}` } })).statusCode).toBe(200);
+    expect((await second.inject({ url: '/api/jobs', headers: { authorization: `Bearer ${token}x` } })).statusCode).toBe(401);
+    await second.close();
+    expect((await readFile(join(dataDir, 'registry', 'data.mdb')).catch(() => Buffer.alloc(0))).includes(token)).toBe(false);
+    const third = await startServer({ dataDir, token: TOKEN });
+    expect((await third.inject({ url: '/api/jobs', headers: { authorization: `Bearer ${token}` } })).statusCode).toBe(401);
+    expect((await third.inject({ url: '/api/jobs', headers: auth })).statusCode).toBe(200);
+  });
+
+  it('takes standard input durably and by offset', async () => {
+    const dataDir = await freshDir();
+    const server = await startServer({ dataDir });
+    const { id } = (await api(server, 'POST', '/api/jobs', program(HELLO, 1, { options: { interactive: true } }))).body as { id: string };
+    const text = (s: string): Uint8Array => new TextEncoder().encode(s);
+    expect((await api(server, 'POST', `/api/jobs/${id}/stdin`, text('one\n'))).body).toEqual({ bytes: 4 });
+    // Said again with its offset (the answer was lost): nothing is doubled.
+    expect((await api(server, 'POST', `/api/jobs/${id}/stdin?offset=0`, text('one\ntwo\n'))).body).toEqual({ bytes: 8 });
+    expect(await api(server, 'POST', `/api/jobs/${id}/stdin?offset=100`, text('x'))).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+    await server.close();
+    const again = await startServer({ dataDir });
+    expect((await api(again, 'GET', `/api/jobs/${id}`)).body).toMatchObject({ state: 'waiting' });
+    expect((await api(again, 'POST', `/api/jobs/${id}/stdin?end=1`, text('three'))).body).toEqual({ bytes: 13 });
+    expect(await api(again, 'POST', `/api/jobs/${id}/stdin`, text('more'))).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+  });
+});

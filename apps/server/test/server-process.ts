@@ -1,0 +1,80 @@
+/** The server as a process of its own, to be killed with SIGKILL. Bundled once per test run, as the command line does it. */
+import { build } from 'esbuild';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { later, TOKEN } from './harness.ts';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+let bundled: Promise<string> | undefined;
+
+const SOURCE = `
+import { createServer } from '@mayfly/server';
+const server = await createServer(JSON.parse(process.argv[2]));
+console.log('listening on ' + server.localUrl);
+process.on('SIGTERM', () => void server.close().then(() => process.exit(0)));
+`;
+
+async function bundle(): Promise<string> {
+  // Below the package, so that packages of the registry are found.
+  const outfile = `${here}../dist/test/server-${process.pid}.mjs`;
+  await build({
+    stdin: { contents: SOURCE, resolveDir: here, loader: 'ts' },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'error',
+    plugins: [
+      {
+        name: 'registry packages stay outside',
+        setup(b) {
+          b.onResolve({ filter: /^[^./]/ }, (a) => (a.path.startsWith('@mayfly/') ? undefined : { path: a.path, external: true }));
+        },
+      },
+    ],
+  });
+  return outfile;
+}
+
+export interface ServerProcess {
+  readonly url: string;
+  readonly port: number;
+  /** SIGKILL, and waits for the end. */
+  kill(): Promise<void>;
+  stop(): Promise<number | null>;
+}
+
+export async function startProcess(options: { dataDir: string; port?: number; channelMemories?: number; dispatcher?: object }): Promise<ServerProcess> {
+  const file = await (bundled ??= bundle());
+  const toolchain = fileURLToPath(new URL('../../../packages/toolchain/dist/compile-server.mjs', import.meta.url));
+  const log = process.env.MAYFLY_TEST_LOG === undefined ? 'error' : 'debug';
+  const child: ChildProcess = spawn(process.execPath, [file, JSON.stringify({ port: 0, token: TOKEN, log, compileServer: toolchain, ...options })], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const over = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  later(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    await over;
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    child.stdout!.on('data', (d: Buffer) => {
+      text += d.toString();
+      if (process.env.MAYFLY_TEST_LOG !== undefined) process.stdout.write(d);
+      const m = /listening on (http\S+)/.exec(text);
+      if (m) resolve(m[1]!);
+    });
+    void over.then((code) => reject(new Error(`the server ended with ${code}: ${text}`)));
+  });
+  return {
+    url,
+    port: Number(new URL(url).port),
+    async kill() {
+      child.kill('SIGKILL');
+      await over;
+    },
+    stop() {
+      child.kill('SIGTERM');
+      return over;
+    },
+  };
+}

@@ -1,0 +1,170 @@
+/** Output once, whatever happens in between: world-host.ts O1–O3, world-index.ts W1–W3, stdin-log.ts N2. */
+import { WorldMode, jobId, taskId } from '@mayfly/wire';
+import { appendFile, readFile, readdir, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { WorldHost, type WorldListener } from '../src/hosts/world-host.ts';
+import { StdinLog } from '../src/jobs/stdin-log.ts';
+import { freshDir } from './harness.ts';
+
+const job = jobId('abcdefghijkl');
+const task = taskId(3);
+const text = new TextEncoder();
+
+function listener(): WorldListener & { failures: string[]; exits: number; seen: string[] } {
+  const l = {
+    failures: [] as string[],
+    exits: 0,
+    seen: [] as string[],
+    output: (_j: unknown, t: number, stream: string, offset: number, bytes: Uint8Array): void => void l.seen.push(`${t} ${stream} ${offset} ${bytes.length}`),
+    file: () => undefined,
+    exit: () => void l.exits++,
+    total: () => undefined,
+    failed: (_j: unknown, e: { code: string }) => void l.failures.push(e.code),
+  };
+  return l;
+}
+
+const fileMessage = (path: string, offset: number, bytes: Uint8Array): Uint8Array => {
+  const name = text.encode(path);
+  const out = new Uint8Array(10 + name.length + bytes.length);
+  const v = new DataView(out.buffer);
+  v.setUint16(0, name.length, true);
+  out.set(name, 2);
+  v.setUint32(2 + name.length, offset, true);
+  out.set(bytes, 10 + name.length);
+  return out;
+};
+
+type Message = { mode: number; body: Uint8Array };
+
+describe('WorldHost', () => {
+  it('W3, O1: any prefix, repetition and restart leaves the bytes of one undisturbed run', async () => {
+    const message = fc.record({ mode: fc.constantFrom(WorldMode.STDOUT, WorldMode.STDERR), body: fc.uint8Array({ maxLength: 40 }) });
+    // After each crash the Channel Memory repeats from some message that its log still holds.
+    await fc.assert(
+      fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 30 }), fc.array(fc.tuple(fc.nat(29), fc.nat(29), fc.nat(50)), { maxLength: 5 }), async (messages, crashes) => {
+        const dataDir = await freshDir();
+        let delivered = 0;
+        for (const [upTo, from, torn] of [...crashes, [messages.length, 0, 0] as const]) {
+          const host = new WorldHost(dataDir, listener());
+          host.open(job, 1e9);
+          const start = Math.min(from, delivered);
+          const end = Math.max(delivered, Math.min(upTo, messages.length));
+          for (let n = start; n < end; n++) host.deliver(job, task, n + 1, messages[n]!.mode, messages[n]!.body);
+          delivered = end;
+          await host.close(job);
+          // A crash in the middle of a write of the index, or of bytes without their record.
+          const index = join(dataDir, 'jobs', job, 'out', `${task}.index`);
+          if (torn > 0 && end < messages.length) await appendFile(index, Buffer.alloc(torn % 16, 7));
+        }
+        for (const [mode, stream] of [
+          [WorldMode.STDOUT, 'stdout'],
+          [WorldMode.STDERR, 'stderr'],
+        ] as const) {
+          const expected = Buffer.concat(messages.filter((m) => m.mode === mode).map((m) => m.body));
+          const host = new WorldHost(dataDir, listener());
+          host.open(job, 1e9);
+          expect(Buffer.from(host.read(job, task, stream, 0, 1e6)).equals(expected)).toBe(true);
+          await host.close(job);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('W1: a power loss that ate the end of index and streams is mended by the messages that come again', async () => {
+    const dataDir = await freshDir();
+    const messages: Message[] = Array.from({ length: 20 }, (_, i) => ({ mode: WorldMode.STDOUT, body: text.encode(`line ${i}\n`) }));
+    const write = async (from: number): Promise<void> => {
+      const host = new WorldHost(dataDir, listener());
+      host.open(job, 1e9);
+      messages.slice(from).forEach((m, i) => host.deliver(job, task, from + i + 1, m.mode, m.body));
+      await host.close(job);
+    };
+    await write(0);
+    const out = join(dataDir, 'jobs', job, 'out');
+    await truncate(join(out, '3.index'), 16 * 12 + 5);
+    await truncate(join(out, '3.stdout'), 40);
+    await write(5);
+    expect(await readFile(join(out, '3.stdout'), 'utf8')).toBe(messages.map((m) => Buffer.from(m.body).toString()).join(''));
+  });
+
+  it('tells of fresh bytes only, and of a gap', async () => {
+    const dataDir = await freshDir();
+    const l = listener();
+    const host = new WorldHost(dataDir, l);
+    host.open(job, 1e9);
+    host.deliver(job, task, 1, WorldMode.STDOUT, text.encode('a'));
+    host.deliver(job, task, 1, WorldMode.STDOUT, text.encode('a'));
+    host.deliver(job, task, 2, WorldMode.STDOUT, text.encode('bc'));
+    expect(l.seen).toEqual(['3 stdout 0 1', '3 stdout 1 2']);
+    expect(() => host.deliver(job, task, 9, WorldMode.STDOUT, text.encode('x'))).toThrow(/before message 3/);
+    await host.closeAll();
+  });
+
+  it('O2, O3: files stay inside, and the sum of output within the limit', async () => {
+    const dataDir = await freshDir();
+    for (const path of ['../x', '/x', 'a//b', 'a/./b', '.x', 'a/..', 'con:x', 'a\\b', '', 'x'.repeat(300)]) {
+      const l = listener();
+      const host = new WorldHost(dataDir, l);
+      host.open(job, 1e9);
+      host.deliver(job, taskId(0), 1, WorldMode.FILE, fileMessage(path, 0, new Uint8Array(3)));
+      expect(l.failures, path).toEqual(['PROGRAM_ERROR']);
+      await host.remove(job);
+    }
+    expect((await readdir(dataDir)).sort()).toEqual(['jobs']);
+    const l = listener();
+    const host = new WorldHost(dataDir, l);
+    host.open(job, 100);
+    host.deliver(job, task, 1, WorldMode.FILE, fileMessage('a/b.bin', 50, new Uint8Array(10)));
+    host.deliver(job, task, 2, WorldMode.FILE, fileMessage('a/b.bin', 0, new Uint8Array(10).fill(1)));
+    expect([host.total(job), l.failures]).toEqual([60, []]);
+    expect(host.files(job)).toEqual([{ path: 'a/b.bin', bytes: 60, task }]);
+    host.deliver(job, task, 3, WorldMode.FILE, fileMessage('a', 0, new Uint8Array(1)));
+    expect(l.failures).toEqual(['PROGRAM_ERROR']);
+    await host.close(job);
+    const again = listener();
+    const host2 = new WorldHost(dataDir, again);
+    host2.open(job, 100);
+    expect(host2.total(job)).toBe(60);
+    // Message 3 has its place from before; it may not come again as something else.
+    expect(() => host2.deliver(job, task, 3, WorldMode.STDOUT, new Uint8Array(41))).toThrow(/another/);
+    host2.deliver(job, task, 4, WorldMode.STDOUT, new Uint8Array(41));
+    expect(again.failures).toEqual(['OUTPUT_LIMIT']);
+    expect(host2.total(job)).toBe(60);
+    await host2.closeAll();
+  });
+
+  it('takes an exit report that cannot be read for an error of the program', async () => {
+    const l = listener();
+    const host = new WorldHost(await freshDir(), l);
+    host.open(job, 100);
+    host.deliver(job, task, 1, WorldMode.EXIT, text.encode('{"code":300}'));
+    host.deliver(job, task, 1, WorldMode.EXIT, text.encode('{"code":300}'));
+    expect(l.exits).toBe(2); // may come again
+    await host.closeAll();
+  });
+});
+
+describe('StdinLog', () => {
+  it('keeps message boundaries over reopening, cuts a torn tail, takes repeated bytes once', async () => {
+    const path = join(await freshDir(), 'stdin');
+    const big = new Uint8Array(150_000).map((_, i) => i);
+    const log = new StdinLog(path);
+    await log.append(text.encode('one'), false);
+    await log.append(big, false);
+    expect(log.messages).toBe(4);
+    log.close();
+    await appendFile(path, Buffer.from([9, 0, 0, 0, 1, 2]));
+    const again = new StdinLog(path);
+    expect([again.messages, again.bytes, again.ended]).toEqual([4, 150_003, false]);
+    await again.append(big.subarray(100_000), true, 100_003);
+    expect([again.messages, again.bytes, again.ended]).toEqual([5, 150_003, true]);
+    expect(Buffer.concat([1, 2, 3, 4, 5].map((n) => again.message(n))).equals(Buffer.concat([Buffer.from('one'), big]))).toBe(true);
+    await expect(again.append(text.encode('x'), false)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await again.append(text.encode('one'), true, 0);
+    again.close();
+  });
+});

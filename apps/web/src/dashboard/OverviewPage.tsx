@@ -1,0 +1,148 @@
+/** `/dashboard`: jobs and nodes. */
+import type { JobView, NodeView } from '@mayfly/wire';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ago, elapsed, plural } from '../shared/format.ts';
+import { Tag } from '../shared/Tag.tsx';
+import { useJobs, useNodes, useServerNow } from './context.tsx';
+import { Problem } from './Problem.tsx';
+import { hasEnded, jobLine, jobWord, nodeWord, rankWord, slotsOf } from './words.ts';
+
+export function OverviewPage() {
+  const jobs = useJobs();
+  const nodes = useNodes();
+  const slots = slotsOf(nodes.data ?? []);
+  return (
+    <div className="stack">
+      <title>Dashboard – Mayfly</title>
+      <div className="row apart">
+        <div>
+          <h1>Jobs</h1>
+          <p className="muted num">
+            {nodes.data ? `${plural(slots.nodes, 'node')} here, ${slots.free} of ${plural(slots.total, 'slot')} free` : '\u00a0'}
+          </p>
+        </div>
+        <Link to="/dashboard/new" className="button primary">
+          New job
+        </Link>
+      </div>
+      {jobs.error && <Problem error={jobs.error} title="The list of jobs could not be read" />}
+      {jobs.data && <Jobs jobs={jobs.data} />}
+      <Nodes nodes={nodes.data} />
+    </div>
+  );
+}
+
+const SHOWN = 20;
+
+function Jobs({ jobs }: { jobs: JobView[] }) {
+  const now = useServerNow(1000, jobs.some((j) => !hasEnded(j.state)));
+  const [all, setAll] = useState(false);
+  if (jobs.length === 0) {
+    return (
+      <div className="empty">
+        <strong>No job yet</strong>
+        <p>Begin with an example: it comes with its sources, arguments and input files.</p>
+        <Link to="/dashboard/new" className="button primary">
+          Choose an example
+        </Link>
+      </div>
+    );
+  }
+  const newest = jobs.toSorted((a, b) => b.submittedAt - a.submittedAt);
+  return (
+    <section className="card flush" aria-label="Jobs">
+      <ul className="jobs">
+        {(all ? newest : newest.slice(0, SHOWN)).map((job) => (
+          <li key={job.id}>
+            <Link to="/dashboard/jobs/$id" params={{ id: job.id }} className="job-row">
+              <span className="job-state">
+                <Tag tone={jobWord(job.state).tone}>{jobWord(job.state).text}</Tag>
+              </span>
+              <span className="job-name">
+                <strong>{job.name}</strong>
+                <span className="muted small">{jobLine(job)}</span>
+              </span>
+              <RankStrip job={job} />
+              <span className="job-time muted small num">
+                {job.startedAt !== undefined && <span>{elapsed((job.endedAt ?? now) - job.startedAt)}</span>}
+                <span>{ago(job.submittedAt, now)}</span>
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {newest.length > SHOWN && !all && (
+        <button className="button small ghost more" onClick={() => setAll(true)}>
+          Show all {newest.length}
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** One cell per rank (at most 48 are drawn); the words stand in the line beside it. */
+function RankStrip({ job }: { job: JobView }) {
+  return (
+    <span className="strip" aria-hidden="true">
+      {job.tasks.slice(0, 48).map((t) => (
+        <i key={t.task} className={`tone-${rankWord(t).tone}`} />
+      ))}
+    </span>
+  );
+}
+
+function Nodes({ nodes }: { nodes: NodeView[] | undefined }) {
+  const now = useServerNow(5000);
+  if (!nodes) return null;
+  const here = nodes.filter((n) => n.state !== 'gone');
+  const link = `${location.origin}/volunteer`;
+  return (
+    <section className="stack" aria-label="Nodes">
+      <div>
+        <h2>Nodes</h2>
+        <p className="muted small">
+          Anybody who opens <a href="/volunteer">{link}</a> and presses Start becomes one.
+        </p>
+      </div>
+      {here.length === 0 ? (
+        <div className="empty">
+          <strong>No node is here</strong>
+          <p>Open the volunteer page in a few tabs, or on a few machines. Jobs wait until there are slots for all their ranks.</p>
+          <a className="button" href="/volunteer" target="_blank" rel="noopener">
+            Volunteer in a new tab
+          </a>
+        </div>
+      ) : (
+        <div className="card scroll-x">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>Name</th>
+                <th>State</th>
+                <th className="right">Busy</th>
+                <th className="wide-only">Engine</th>
+                <th className="right">Here since</th>
+              </tr>
+            </thead>
+            <tbody>
+              {here.map((n) => (
+                <tr key={n.id}>
+                  <td className="break">{n.name}</td>
+                  <td>
+                    <Tag tone={nodeWord(n).tone}>{nodeWord(n).text}</Tag>
+                  </td>
+                  <td className="right num keep">
+                    {n.busy} of {n.slots}
+                  </td>
+                  <td className="muted wide-only">{n.engine}</td>
+                  <td className="right muted num keep">{ago(n.since, now)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

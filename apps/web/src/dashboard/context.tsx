@@ -1,0 +1,39 @@
+/** What every view of the dashboard reaches: the live connection, jobs and nodes (live, or by REST while the socket is away). */
+import type { JobView, NodeView } from '@mayfly/wire';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
+import { useNow } from '../shared/useNow.ts';
+import { getJobs, getNodes, serverNow } from './api.ts';
+import { useLiveView, type Live } from './live.ts';
+
+export const LiveContext = createContext<Live | undefined>(undefined);
+
+export function useLive(): Live {
+  const live = useContext(LiveContext);
+  if (!live) throw new Error('no live connection outside the dashboard');
+  return live;
+}
+
+interface Listed<T> {
+  data: T[] | undefined;
+  error: Error | null;
+}
+
+const whileAway = (online: boolean) => ({ enabled: !online, refetchInterval: 4000, retry: false }) as const;
+const listed = <T,>(live: T[] | undefined, online: boolean, query: UseQueryResult<T[]>): Listed<T> =>
+  online && live ? { data: live, error: null } : { data: query.data ?? live, error: query.error };
+
+export function useJobs(): Listed<JobView> {
+  const view = useLiveView(useLive());
+  const online = view.status === 'online';
+  return listed(view.jobs, online, useQuery({ queryKey: ['jobs'], queryFn: getJobs, ...whileAway(online) }));
+}
+
+export function useNodes(): Listed<NodeView> {
+  const view = useLiveView(useLive());
+  const online = view.status === 'online';
+  return listed(view.nodes, online, useQuery({ queryKey: ['nodes'], queryFn: getNodes, ...whileAway(online) }));
+}
+
+/** The server's time, ticking. */
+export const useServerNow = (everyMs = 1000, ticking = true): number => serverNow(useNow(everyMs, ticking));

@@ -1,0 +1,52 @@
+import { FilePath, JobSubmission } from '@mayfly/wire';
+import { describe, expect, it } from 'vitest';
+import * as fc from 'fast-check';
+import { Value } from 'typebox/value';
+import { draftOfExample, draftOfSubmission, emptyDraft, formatArgs, fromBase64, pathProblem, problems, safePath, splitArgs, toBase64, toSubmission } from './draft.ts';
+
+describe('draft', () => {
+  it('splits arguments as a shell does', () => {
+    expect(splitArgs(`  a 'b c'  "d \\"e\\"" f\\ g '' x'y'"z" `)).toEqual(['a', 'b c', 'd "e"', 'f g', '', 'xyz']);
+    expect(splitArgs(`'open`)).toBeUndefined();
+    expect(splitArgs(`"open`)).toBeUndefined();
+    expect(splitArgs('')).toEqual([]);
+  });
+  it('writes arguments so that they split into the same', () => {
+    fc.assert(fc.property(fc.array(fc.string()), (args) => {
+      expect(splitArgs(formatArgs(args))).toEqual(args);
+    }));
+  });
+  it('keeps bytes through base64', () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (data) => {
+      expect([...fromBase64(toBase64(data))]).toEqual([...data]);
+    }));
+    expect(toBase64(new Uint8Array(100_000)).length).toBe(133336);
+  });
+  it('knows the same paths as the wire, and makes any name pass', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.constantFrom('a.ts', 'a/b.ts', '../x', '.hid', 'a/.b', 'a//b', '/a', 'ü.ts', 'a b')), (s) => {
+        if (s.length <= 200) expect(pathProblem(s) === undefined).toBe(Value.Check(FilePath, s));
+        expect(Value.Check(FilePath, safePath(s))).toBe(true);
+      }),
+    );
+    expect(safePath('C:\\My Files\\matrix (1).mtx')).toBe('C_/My_Files/matrix__1_.mtx');
+  });
+  it('makes a submission that the border accepts, and reads it back', async () => {
+    const draft = { ...emptyDraft(), name: ' heat ', args: `200 'a b'`, stdin: 'hello\n', files: [{ path: 'in.txt', bytes: 3, content: { kind: 'bytes' as const, data: new Uint8Array([1, 2, 3]) } }], options: { graceMs: 3000 } };
+    const sent = await toSubmission(draft, () => Promise.reject(new Error('nothing to load')));
+    expect(Value.Check(JobSubmission, sent)).toBe(true);
+    expect(draftOfSubmission(sent)).toEqual({ ...draft, name: 'heat' });
+  });
+  it('fetches the files of an example when it is submitted', async () => {
+    const d = draftOfExample({ name: 'cg', title: 'CG', description: '', size: 4, args: ['m.mtx'], entry: 'main.ts', sources: { 'main.ts': '1' }, files: [{ path: 'm.mtx', bytes: 2 }] });
+    const sent = await toSubmission(d, async ({ example, path }) => new TextEncoder().encode(`${example}:${path}`));
+    expect(atob(sent.files!['m.mtx']!)).toBe('cg:m.mtx');
+  });
+  it('says what is wrong before anything is sent', () => {
+    const d = emptyDraft();
+    expect(problems(d)).toEqual([]);
+    expect(problems({ ...d, sources: [] }).map((p) => p.field)).toEqual(['sources']);
+    expect(problems({ ...d, entry: 'other.ts', size: 0, args: `"` }).map((p) => p.field)).toEqual(['entry', 'size', 'args']);
+    expect(problems({ ...d, sources: [...d.sources, ...d.sources] })[0]?.text).toContain('main.ts');
+  });
+});

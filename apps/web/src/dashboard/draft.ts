@@ -1,0 +1,165 @@
+/** A job on its way: the submit form as plain data, and its way to a JobSubmission. Pure but for the blobs it names. */
+import type { ExampleView, JobOptions, JobSubmission } from '@mayfly/wire';
+
+export interface InputFile {
+  path: string;
+  bytes: number;
+  /** Where the content is: here, or in an example of the server. */
+  content: { kind: 'bytes'; data: Uint8Array } | { kind: 'example'; example: string; path: string };
+}
+
+export interface Draft {
+  name: string;
+  entry: string;
+  sources: { path: string; text: string }[];
+  size: number;
+  /** As typed, split like a shell does. */
+  args: string;
+  files: InputFile[];
+  stdin: string;
+  options: JobOptions;
+}
+
+export const TEMPLATE = `import { COMM_WORLD as comm, SUM } from 'mayfly';
+
+// Every rank adds its own number; all of them learn the sum.
+const sum = comm.allreduce(comm.rank + 1, SUM);
+
+console.log(\`rank \${comm.rank} of \${comm.size}: the sum is \${sum}\`);
+`;
+
+export const emptyDraft = (): Draft => ({
+  name: '',
+  entry: 'main.ts',
+  sources: [{ path: 'main.ts', text: TEMPLATE }],
+  size: 4,
+  args: '',
+  files: [],
+  stdin: '',
+  options: {},
+});
+
+export const draftOfExample = (e: ExampleView): Draft => ({
+  name: e.name,
+  entry: e.entry,
+  sources: Object.entries(e.sources).map(([path, text]) => ({ path, text })),
+  size: e.size,
+  args: formatArgs(e.args),
+  files: e.files.map((f) => ({ path: f.path, bytes: f.bytes, content: { kind: 'example', example: e.name, path: f.path } })),
+  stdin: '',
+  options: { ...e.options },
+});
+
+export const draftOfSubmission = (s: JobSubmission): Draft => ({
+  name: s.name ?? '',
+  entry: s.program.entry,
+  sources: Object.entries(s.program.sources).map(([path, text]) => ({ path, text })),
+  size: s.size,
+  args: formatArgs(s.args ?? []),
+  files: Object.entries(s.files ?? {}).map(([path, base64]) => {
+    const data = fromBase64(base64);
+    return { path, bytes: data.length, content: { kind: 'bytes', data } };
+  }),
+  stdin: s.stdin ? new TextDecoder().decode(fromBase64(s.stdin)) : '',
+  options: { ...s.options },
+});
+
+/** The rule of FilePath in packages/wire/src/job.ts, said in words by `pathProblem`. */
+const PATH = /^(?!.*(?:^|\/)\.)[A-Za-z0-9_][A-Za-z0-9_.@+-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.@+-]*)*$/;
+
+export function pathProblem(path: string): string | undefined {
+  if (path === '') return 'A file needs a name.';
+  if (path.length > 200) return `The name ${path.slice(0, 30)}… is longer than 200 characters.`;
+  return PATH.test(path) ? undefined : `“${path}”: letters, digits and _ . @ + - only, no hidden files, no “..”.`;
+}
+
+/** A path that passes, from a file's own name: other characters become '_'. */
+export function safePath(name: string): string {
+  const clean = name
+    .split(/[\\/]+/)
+    .map((part) => part.replace(/[^A-Za-z0-9_.@+-]/g, '_').replace(/^[^A-Za-z0-9_]+/, ''))
+    .filter((part) => part !== '')
+    .join('/');
+  return (clean || 'file').slice(-200).replace(/^[^A-Za-z0-9_]+/, '');
+}
+
+/** What must be put right before this draft can be sent, by field. */
+export function problems(d: Draft): { field: 'sources' | 'entry' | 'size' | 'files' | 'args'; text: string }[] {
+  const found: ReturnType<typeof problems> = [];
+  if (d.sources.length === 0) found.push({ field: 'sources', text: 'Add a source file.' });
+  for (const s of d.sources) {
+    const p = pathProblem(s.path);
+    if (p) found.push({ field: 'sources', text: p });
+  }
+  if (d.sources.length > 0 && !d.sources.some((s) => s.path === d.entry)) found.push({ field: 'entry', text: 'Choose the file to start with.' });
+  const names = [...d.sources, ...d.files].map((f) => f.path);
+  const twice = names.find((n, i) => names.indexOf(n) !== i);
+  if (twice) found.push({ field: 'files', text: `Two files are called “${twice}”.` });
+  for (const f of d.files) {
+    const p = pathProblem(f.path);
+    if (p) found.push({ field: 'files', text: p });
+  }
+  if (!Number.isInteger(d.size) || d.size < 1 || d.size > 1024) found.push({ field: 'size', text: 'Between 1 and 1024 ranks.' });
+  if (splitArgs(d.args) === undefined) found.push({ field: 'args', text: 'A quotation mark is not closed.' });
+  return found;
+}
+
+/** The submission; `load` fetches the content of files that are still elsewhere. */
+export async function toSubmission(d: Draft, load: (f: { example: string; path: string }) => Promise<Uint8Array>): Promise<JobSubmission> {
+  const files = await Promise.all(
+    d.files.map(async (f) => [f.path, toBase64(f.content.kind === 'bytes' ? f.content.data : await load(f.content))] as const),
+  );
+  const args = splitArgs(d.args) ?? [];
+  const options = Object.fromEntries(Object.entries(d.options).filter(([, v]) => v !== undefined)) as JobOptions;
+  return {
+    ...(d.name.trim() ? { name: d.name.trim().slice(0, 80) } : {}),
+    program: { language: 'typescript', entry: d.entry, sources: Object.fromEntries(d.sources.map((s) => [s.path, s.text])) },
+    size: d.size,
+    ...(args.length ? { args } : {}),
+    ...(files.length ? { files: Object.fromEntries(files) } : {}),
+    ...(d.stdin ? { stdin: toBase64(new TextEncoder().encode(d.stdin)) } : {}),
+    ...(Object.keys(options).length ? { options } : {}),
+  };
+}
+
+/** Splits as a shell does: blanks part, '…' is literal, "…" knows \" and \\, a backslash takes the next character. undefined: open quote. */
+export function splitArgs(line: string): string[] | undefined {
+  const out: string[] = [];
+  let word: string | undefined;
+  for (let i = 0; i < line.length; i++) {
+    const c = line[i]!;
+    if (/\s/.test(c)) {
+      if (word !== undefined) out.push(word);
+      word = undefined;
+    } else if (c === "'") {
+      const end = line.indexOf("'", i + 1);
+      if (end < 0) return undefined;
+      word = (word ?? '') + line.slice(i + 1, end);
+      i = end;
+    } else if (c === '"') {
+      word ??= '';
+      for (i++; line[i] !== '"'; i++) {
+        if (i >= line.length) return undefined;
+        if (line[i] === '\\' && (line[i + 1] === '"' || line[i + 1] === '\\')) i++;
+        word += line[i];
+      }
+    } else if (c === '\\' && i + 1 < line.length) {
+      word = (word ?? '') + line[++i];
+    } else {
+      word = (word ?? '') + c;
+    }
+  }
+  if (word !== undefined) out.push(word);
+  return out;
+}
+
+/** The inverse of `splitArgs`. */
+export const formatArgs = (args: readonly string[]): string => args.map((a) => (/^[A-Za-z0-9_./:=,@%+-]+$/.test(a) ? a : `'${a.replaceAll("'", `'\\''`)}'`)).join(' ');
+
+export function toBase64(data: Uint8Array): string {
+  let binary = '';
+  for (let i = 0; i < data.length; i += 0x8000) binary += String.fromCharCode(...data.subarray(i, i + 0x8000));
+  return btoa(binary);
+}
+
+export const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));

@@ -1,0 +1,102 @@
+/** What can be done with a whole job: cancel, run again, edit a copy, delete. */
+import type { JobView } from '@mayfly/wire';
+import { useMutation } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Button, Dialog, DialogTrigger, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { cancelJob, deleteJob, getSubmission, submitJob } from '../api.ts';
+import { Problem } from '../Problem.tsx';
+import { hasEnded } from '../words.ts';
+
+export function Actions({ job }: { job: JobView }) {
+  const navigate = useNavigate();
+  const cancel = useMutation({ mutationFn: () => cancelJob(job.id) });
+  const again = useMutation({
+    mutationFn: async () => submitJob(await getSubmission(job.id)),
+    onSuccess: (fresh) => navigate({ to: '/dashboard/jobs/$id', params: { id: fresh.id } }),
+  });
+  const remove = useMutation({ mutationFn: () => deleteJob(job.id), onSuccess: () => navigate({ to: '/dashboard' }) });
+  const ended = hasEnded(job.state);
+  return (
+    <>
+      <div className="row">
+        {!ended && (
+          <Confirm
+            label="Cancel job"
+            title={`Cancel “${job.name}”?`}
+            text="Its ranks stop at once. What it has written so far stays."
+            yes="Cancel the job"
+            no="Let it run"
+            busy={cancel.isPending}
+            onYes={() => cancel.mutate()}
+          />
+        )}
+        <Button className="button" isDisabled={again.isPending} onPress={() => again.mutate()}>
+          Run again
+        </Button>
+        <Link to="/dashboard/new" search={{ from: job.id }} className="button">
+          Edit a copy
+        </Link>
+        {ended && (
+          <Confirm
+            label="Delete"
+            title={`Delete “${job.name}”?`}
+            text="Its output, result files and images are removed from the server for good."
+            yes="Delete it"
+            no="Keep it"
+            busy={remove.isPending}
+            onYes={() => remove.mutate()}
+          />
+        )}
+      </div>
+      {[cancel, again, remove].map((m, i) => m.error && <Problem key={i} error={m.error} />)}
+    </>
+  );
+}
+
+interface Question {
+  label: string;
+  title: string;
+  text: string;
+  yes: string;
+  no: string;
+  busy: boolean;
+  onYes: () => void;
+}
+
+function Confirm(q: Question) {
+  return (
+    <DialogTrigger>
+      <Button className="button danger" isDisabled={q.busy}>
+        {q.label}
+      </Button>
+      <ModalOverlay className="veil" isDismissable>
+        <Modal>
+          <Dialog className="dialog" role="alertdialog">
+            {({ close }) => (
+              <>
+                <Heading slot="title" className="dialog-title">
+                  {q.title}
+                </Heading>
+                <p>{q.text}</p>
+                <div className="row">
+                  <Button
+                    className="button danger"
+                    onPress={() => {
+                      q.onYes();
+                      close();
+                    }}
+                  >
+                    {q.yes}
+                  </Button>
+                  <Button className="button" onPress={close} autoFocus>
+                    {q.no}
+                  </Button>
+                </div>
+              </>
+            )}
+          </Dialog>
+        </Modal>
+      </ModalOverlay>
+    </DialogTrigger>
+  );
+}

@@ -1,0 +1,138 @@
+/** `/dashboard/jobs/:id`: one job, live. */
+import type { JobView } from '@mayfly/wire';
+import { useParams } from '@tanstack/react-router';
+import { bytes, clock, count, duration, elapsed, plural } from '../../shared/format.ts';
+import { Tag } from '../../shared/Tag.tsx';
+import { useServerNow } from '../context.tsx';
+import { Problem } from '../Problem.tsx';
+import { hasEnded, jobLine, jobWord, ranksOf, totalsOf } from '../words.ts';
+import { Actions } from './Actions.tsx';
+import { Faults } from './Faults.tsx';
+import { Files } from './Files.tsx';
+import { Output } from './Output.tsx';
+import { Ranks } from './Ranks.tsx';
+import { Stdin } from './Stdin.tsx';
+import { useJob } from './useJob.ts';
+import './job.css';
+
+export function JobPage() {
+  const { id } = useParams({ from: '/dashboard/jobs/$id' });
+  const { job, error, feed, files } = useJob(id);
+  if (error) return <Problem error={error} title="This job cannot be shown" />;
+  if (!job) return <p className="muted">Reading the job…</p>;
+  return (
+    <article className="stack job-page">
+      <title>{`${jobWord(job.state).text}: ${job.name} – Mayfly`}</title>
+      <header className="stack">
+        <div className="row apart">
+          <div className="job-title">
+            <h1>{job.name}</h1>
+            <p className="row" role="status">
+              <Tag tone={jobWord(job.state).tone}>{jobWord(job.state).text}</Tag>
+              <span className="muted" data-testid="job-line">
+                {job.state === 'failed' ? '' : jobLine(job)}
+              </span>
+            </p>
+          </div>
+          <Actions job={job} />
+        </div>
+        <Figures job={job} />
+      </header>
+      {job.error && job.state !== 'cancelled' && <Problem error={job.error} />}
+      <Ranks job={job} />
+      <Stdin job={job} />
+      <div className={job.outputs.length > 0 ? 'results both' : 'results'}>
+        <Output job={job} feed={feed} />
+        <Files job={job} news={files} />
+      </div>
+      <Faults job={job} />
+      <About job={job} />
+    </article>
+  );
+}
+
+function Figures({ job }: { job: JobView }) {
+  const running = job.startedAt !== undefined && job.endedAt === undefined;
+  const now = useServerNow(1000, running);
+  const sum = totalsOf(job);
+  const { done, total } = ranksOf(job);
+  return (
+    <dl className="facts" aria-label="Figures">
+      <div>
+        <dt>{hasEnded(job.state) ? 'Took' : 'Running for'}</dt>
+        <dd>{job.startedAt === undefined ? '–' : job.endedAt === undefined ? elapsed(now - job.startedAt) : duration(job.endedAt - job.startedAt)}</dd>
+      </div>
+      <div>
+        <dt>Ranks done</dt>
+        <dd>
+          {done} of {total}
+        </dd>
+      </div>
+      <div>
+        <dt>Messages</dt>
+        <dd>{count(sum.messages)}</dd>
+      </div>
+      <div>
+        <dt>Data</dt>
+        <dd>{bytes(sum.bytes)}</dd>
+      </div>
+      <div>
+        <dt>Images</dt>
+        <dd>
+          {count(sum.images)}
+          {sum.imageBytes > 0 && <span className="muted"> · {bytes(sum.imageBytes)}</span>}
+        </dd>
+      </div>
+      <div>
+        <dt>Faults</dt>
+        <dd>{job.faults.length}</dd>
+      </div>
+    </dl>
+  );
+}
+
+const PROTOCOLS: Record<string, string> = { pessimistic: 'pessimistic message logging', none: 'none: a lost rank ends the job' };
+
+function About({ job }: { job: JobView }) {
+  return (
+    <details className="about">
+      <summary>About this job</summary>
+      <dl className="pairs">
+        <dt>Id</dt>
+        <dd className="mono">{job.id}</dd>
+        <dt>Program</dt>
+        <dd className="mono">
+          {job.program.entry} <span className="muted">({job.program.hash.slice(0, 12)}…)</span>
+        </dd>
+        <dt>Arguments</dt>
+        <dd className="mono">{job.args.length ? job.args.join(' ') : '–'}</dd>
+        <dt>Ranks</dt>
+        <dd>{plural(job.size, 'rank')}</dd>
+        <dt>Protocol</dt>
+        <dd>{PROTOCOLS[job.protocol] ?? job.protocol}</dd>
+        <dt>Durability</dt>
+        <dd>{job.durability === 'strict' ? 'strict: on disk before it is forwarded' : 'behind: synced within milliseconds'}</dd>
+        <dt>Submitted</dt>
+        <dd>{new Date(job.submittedAt).toLocaleString('en-GB')}</dd>
+        {job.startedAt !== undefined && (
+          <>
+            <dt>Started</dt>
+            <dd>{clock(job.startedAt)}</dd>
+          </>
+        )}
+        {job.endedAt !== undefined && (
+          <>
+            <dt>Ended</dt>
+            <dd>{clock(job.endedAt)}</dd>
+          </>
+        )}
+        {job.exitCode !== undefined && (
+          <>
+            <dt>Exit code</dt>
+            <dd>{job.exitCode}</dd>
+          </>
+        )}
+      </dl>
+    </details>
+  );
+}

@@ -1,0 +1,186 @@
+/**
+ * The live rank grid. Up to DETAILED ranks each have a whole card; beyond, each is a tile, and the chosen one's card stands below.
+ * Cards and tiles draw only when their own rank changed (the query cache keeps unchanged parts identical): a job of 256 ranks
+ * brings five views a second.
+ */
+import type { JobView, TaskView } from '@mayfly/wire';
+import { useMutation } from '@tanstack/react-query';
+import { memo, useRef, useState, type KeyboardEvent } from 'react';
+import { Button } from 'react-aria-components';
+import { ago, bytes, count } from '../../shared/format.ts';
+import { Tag } from '../../shared/Tag.tsx';
+import type { Tone } from '../../shared/tone.ts';
+import { checkpointTask, killTask } from '../api.ts';
+import { useServerNow } from '../context.tsx';
+import { Problem } from '../Problem.tsx';
+import { activityText, hasEnded, rankWord } from '../words.ts';
+import { arrowTarget } from './arrows.ts';
+
+const DETAILED = 12;
+
+export function Ranks({ job }: { job: JobView }) {
+  const live = !hasEnded(job.state);
+  const now = useServerNow(1000, live);
+  if (job.tasks.length === 0) return null;
+  return (
+    <section className="stack" aria-label="Ranks">
+      <div className="row apart">
+        <h2>Ranks</h2>
+        <Legend tasks={job.tasks} />
+      </div>
+      {job.size <= DETAILED ? (
+        <ul className="rank-cards">
+          {job.tasks.map((t) => (
+            <li key={t.task}>
+              <RankCard job={job.id} task={t} live={live} age={imageAge(t, now, live)} />
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <Tiles job={job} live={live} now={now} />
+      )}
+    </section>
+  );
+}
+
+/** How many ranks do what: the grid in one line, for those who do not see it. */
+function Legend({ tasks }: { tasks: TaskView[] }) {
+  const sums = new Map<string, { n: number; tone: ReturnType<typeof rankWord>['tone'] }>();
+  for (const t of tasks) {
+    const w = rankWord(t);
+    sums.set(w.text, { n: (sums.get(w.text)?.n ?? 0) + 1, tone: w.tone });
+  }
+  return (
+    <p className="row legend num">
+      {[...sums].map(([text, { n, tone }]) => (
+        <Tag key={text} tone={tone}>{`${n} ${text}`}</Tag>
+      ))}
+    </p>
+  );
+}
+
+const imageAge = (t: TaskView, now: number, live: boolean): string | undefined => (t.lastImageAt === undefined || !live ? undefined : ago(t.lastImageAt, now));
+
+function Tiles({ job, live, now }: { job: JobView; live: boolean; now: number }) {
+  const [chosen, setChosen] = useState(0);
+  const box = useRef<HTMLDivElement>(null);
+  const task = job.tasks[chosen];
+  const onKeyDown = (e: KeyboardEvent<HTMLDivElement>) => {
+    const to = arrowTarget(e.key, chosen, job.tasks.length, columnsOf(box.current));
+    if (to === undefined) return;
+    e.preventDefault();
+    setChosen(to);
+    (box.current?.children[to] as HTMLElement | undefined)?.focus();
+  };
+  return (
+    <>
+      <div className="tiles" role="listbox" aria-label="Ranks; choose one to see more" ref={box} onKeyDown={onKeyDown}>
+        {job.tasks.map((t, i) => {
+          const w = rankWord(t);
+          return <Tile key={t.task} index={i} task={t.task} text={w.text} tone={w.tone} chosen={i === chosen} choose={setChosen} />;
+        })}
+      </div>
+      {task && (
+        <div className="chosen">
+          <RankCard job={job.id} task={task} live={live} age={imageAge(task, now, live)} />
+        </div>
+      )}
+    </>
+  );
+}
+
+interface TileProps {
+  index: number;
+  task: number;
+  text: string;
+  tone: Tone;
+  chosen: boolean;
+  choose: (index: number) => void;
+}
+
+/** One stop for the Tab key in the whole grid; arrows move within it. */
+const Tile = memo(function Tile({ index, task, text, tone, chosen, choose }: TileProps) {
+  return (
+    <div
+      role="option"
+      className={`tile tone-${tone}`}
+      aria-selected={chosen}
+      tabIndex={chosen ? 0 : -1}
+      onClick={() => choose(index)}
+    >
+      <b>
+        <span className="visually-hidden">Rank </span>
+        {task}
+      </b>
+      <span>{text}</span>
+    </div>
+  );
+});
+
+/** Tiles in the first row, as the browser has laid them out. */
+function columnsOf(box: HTMLElement | null): number {
+  const tiles = [...(box?.children ?? [])] as HTMLElement[];
+  const below = tiles.findIndex((t) => t.offsetTop > (tiles[0]?.offsetTop ?? 0));
+  return below < 0 ? Math.max(1, tiles.length) : below;
+}
+
+interface CardProps {
+  job: string;
+  task: TaskView;
+  live: boolean;
+  age: string | undefined;
+}
+
+const RankCard = memo(function RankCard({ job, task: t, live, age }: CardProps) {
+  const word = rankWord(t);
+  const kill = useMutation({ mutationFn: () => killTask(job, t.task) });
+  const image = useMutation({ mutationFn: () => checkpointTask(job, t.task) });
+  const node = t.nodeName ?? t.node ?? (live && t.state !== 'done' ? 'no node' : '');
+  const where = [node, t.incarnation > 0 ? `incarnation ${t.incarnation}` : ''].filter((x) => x !== '').join(' · ');
+  const here = live && t.node !== undefined && t.state !== 'done' && t.state !== 'failed';
+  return (
+    <div className={`rank-card tone-${word.tone}`} data-testid={`rank-${t.task}`} data-state={t.state}>
+      <div className="row apart">
+        <h3>Rank {t.task}</h3>
+        <Tag tone={word.tone}>{word.text}</Tag>
+      </div>
+      {live && <p className="doing muted small">{activityText(t) ?? '\u00a0'}</p>}
+      <dl className="rank-figures num">
+        <div>
+          <dt>In</dt>
+          <dd>
+            {count(t.messagesIn)} <span className="muted">{bytes(t.bytesIn)}</span>
+          </dd>
+        </div>
+        <div>
+          <dt>Out</dt>
+          <dd>
+            {count(t.messagesOut)} <span className="muted">{bytes(t.bytesOut)}</span>
+          </dd>
+        </div>
+        <div>
+          <dt>Images</dt>
+          <dd>
+            {t.images} {age !== undefined && <span className="muted">{age}</span>}
+          </dd>
+        </div>
+      </dl>
+      {(live || where !== '') && (
+        <p className="node-name muted small" title={t.nodeName}>
+          {where || '\u00a0'}
+        </p>
+      )}
+      {live && (
+        <div className="foot">
+          <Button className="button small ghost" aria-label={`Image now, of rank ${t.task}`} isDisabled={!here || image.isPending} onPress={() => image.mutate()}>
+            Image now
+          </Button>
+          <Button className="button small danger" aria-label={`Kill rank ${t.task}`} isDisabled={!here || kill.isPending} onPress={() => kill.mutate()}>
+            Kill
+          </Button>
+        </div>
+      )}
+      <Problem error={kill.error ?? image.error} />
+    </div>
+  );
+});

@@ -1,0 +1,41 @@
+/** A line for rank 0, where the program waits for one. */
+import type { JobView } from '@mayfly/wire';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Input, Label, TextField } from 'react-aria-components';
+import { sendStdin } from '../api.ts';
+import { Problem } from '../Problem.tsx';
+
+export function Stdin({ job }: { job: JobView }) {
+  const [line, setLine] = useState('');
+  const send = useMutation({
+    mutationFn: (end: boolean) => sendStdin(job.id, end ? '' : `${line}\n`, end),
+    onSuccess: () => setLine(''),
+  });
+  const waits = job.state === 'running' && job.tasks.some((t) => t.activity?.state === 'waiting' && t.activity.call === 'stdin');
+  if (!waits) return null;
+  return (
+    <form
+      className="card"
+      aria-label="Standard input"
+      onSubmit={(e) => {
+        e.preventDefault();
+        send.mutate(false);
+      }}
+    >
+      <TextField className="field" value={line} onChange={setLine}>
+        <Label>Rank 0 waits for a line of standard input</Label>
+        <Input className="in mono" autoComplete="off" spellCheck="false" />
+      </TextField>
+      <div className="row">
+        <button className="button small primary" type="submit" disabled={send.isPending}>
+          Send
+        </button>
+        <button className="button small" type="button" disabled={send.isPending} onClick={() => send.mutate(true)}>
+          End of input
+        </button>
+      </div>
+      <Problem error={send.error} />
+    </form>
+  );
+}

@@ -1,0 +1,106 @@
+/**
+ * The live side of the dashboard: one socket to the namespace /dashboard.
+ *
+ * Owns: the connection's state, the last lists of jobs and nodes, and what is watched.
+ *   I1 One job is watched at a time (the wire's rule: `watch` replaces).
+ *   I2 After a reconnection the watch goes on where the shown output ends; nothing is shown twice.
+ */
+import type { DashboardEvents, DashboardRequests, JobView, NodeView } from '@mayfly/wire';
+import { io, type Socket } from 'socket.io-client';
+import { useSyncExternalStore } from 'react';
+import { refuseToken } from './token.ts';
+
+/** Of a stream that is new here, at most so many bytes are asked for; a page shows the last lines only. */
+const TAIL = 256 * 1024;
+
+export interface Watcher {
+  job(view: JobView): void;
+  output(chunk: { task: number; stream: 'stdout' | 'stderr'; offset: number; bytes: Uint8Array }): void;
+  file(f: { path: string; bytes: number }): void;
+  positions(): Record<string, number>;
+}
+
+export interface LiveView {
+  /** `offline`: was there, is gone; it tries again by itself. */
+  status: 'connecting' | 'online' | 'offline';
+  since: number;
+  jobs?: JobView[];
+  nodes?: NodeView[];
+}
+
+export class Live {
+  readonly #socket: Socket<DashboardEvents, DashboardRequests>;
+  readonly #listeners = new Set<() => void>();
+  #watched: { id: string; watcher: Watcher } | undefined;
+  #view: LiveView = { status: 'connecting', since: Date.now() };
+
+  constructor(token: string) {
+    this.#socket = io('/dashboard', { auth: { token }, reconnectionDelay: 300, reconnectionDelayMax: 3000 });
+    this.#socket.on('connect', () => {
+      this.#set({ status: 'online', since: Date.now() });
+      this.#ask();
+    });
+    this.#socket.on('disconnect', (reason) => {
+      if (reason === 'io client disconnect') return;
+      this.#set({ status: 'offline', since: Date.now() });
+      if (reason === 'io server disconnect') setTimeout(() => this.#socket.connect(), 1000); // socket.io itself does not try again then
+    });
+    this.#socket.on('connect_error', (error: Error & { data?: { code?: string } }) => {
+      if ((error.data?.code ?? error.message).includes('UNAUTHORIZED')) {
+        refuseToken();
+        return;
+      }
+      if (this.#view.status !== 'offline') this.#set({ status: 'offline', since: Date.now() });
+      if (!this.#socket.active) setTimeout(() => this.#socket.connect(), 2000);
+    });
+    this.#socket.on('jobs', (jobs) => this.#set({ jobs }));
+    this.#socket.on('nodes', (nodes) => this.#set({ nodes }));
+    this.#socket.on('job', (job) => {
+      if (this.#watched?.id === job.id) this.#watched.watcher.job(job);
+    });
+    this.#socket.on('output', (o) => {
+      if (this.#watched?.id === o.job) this.#watched.watcher.output({ ...o, bytes: asBytes(o.bytes) });
+    });
+    this.#socket.on('file', (f) => {
+      if (this.#watched?.id === f.job) this.#watched.watcher.file(f);
+    });
+  }
+
+  readonly view = (): LiveView => this.#view;
+
+  readonly subscribe = (f: () => void): (() => void) => {
+    this.#listeners.add(f);
+    return () => this.#listeners.delete(f);
+  };
+
+  watch(id: string, watcher: Watcher): () => void {
+    const mine = { id, watcher };
+    this.#watched = mine; // I1
+    this.#ask();
+    return () => {
+      if (this.#watched !== mine) return;
+      this.#watched = undefined;
+      this.#ask();
+    };
+  }
+
+  close(): void {
+    this.#socket.disconnect();
+  }
+
+  #ask(): void {
+    if (!this.#socket.connected) return;
+    const w = this.#watched;
+    this.#socket.emit('watch', w ? { job: w.id, from: w.watcher.positions(), tail: TAIL } : {}, () => undefined); // I2; a job that is gone is REST's to say
+  }
+
+  #set(change: Partial<LiveView>): void {
+    this.#view = { ...this.#view, ...change };
+    for (const f of this.#listeners) f();
+  }
+}
+
+/** socket.io hands binary data over as an ArrayBuffer in browsers. */
+const asBytes = (b: Uint8Array | ArrayBuffer): Uint8Array => (b instanceof Uint8Array ? b : new Uint8Array(b));
+
+export const useLiveView = (live: Live): LiveView => useSyncExternalStore(live.subscribe, live.view);

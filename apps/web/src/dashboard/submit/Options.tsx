@@ -1,0 +1,82 @@
+/** Standard input and what a job may choose, a sentence on each. Times are typed in seconds; empty is the server's default. */
+import type { JobOptions } from '@mayfly/wire';
+import { Label, TextArea, TextField } from 'react-aria-components';
+import type { Draft } from '../draft.ts';
+
+export function Options({ draft, change }: { draft: Draft; change: (part: Partial<Draft>) => void }) {
+  const o = draft.options;
+  const set = (part: { [K in keyof JobOptions]?: JobOptions[K] | undefined }) => {
+    const merged = { ...o, ...part };
+    change({ options: Object.fromEntries(Object.entries(merged).filter(([, v]) => v !== undefined)) as JobOptions });
+  };
+  return (
+    <details className="options">
+      <summary>Standard input and options</summary>
+      <div className="stack">
+        <TextField className="field" value={draft.stdin} onChange={(stdin) => change({ stdin })}>
+          <Label>Standard input of rank 0</Label>
+          <TextArea rows={3} spellCheck="false" />
+        </TextField>
+        <label className="check">
+          <input type="checkbox" checked={o.interactive ?? false} onChange={(e) => set({ interactive: e.target.checked || undefined })} />
+          <span>Keep it open, so that lines can be sent while the job runs</span>
+        </label>
+        <fieldset className="radios">
+          <legend className="label">When a rank is lost</legend>
+          <label className="check">
+            <input type="radio" name="protocol" checked={o.protocol !== 'none'} onChange={() => set({ protocol: undefined })} />
+            <span>
+              It starts again and the answer stays the same <span className="muted">(pessimistic message logging)</span>
+            </span>
+          </label>
+          <label className="check">
+            <input type="radio" name="protocol" checked={o.protocol === 'none'} onChange={() => set({ protocol: 'none' })} />
+            <span>
+              The job ends <span className="muted">(nothing is logged: the baseline for measuring)</span>
+            </span>
+          </label>
+        </fieldset>
+        <label className="check">
+          <input type="checkbox" checked={o.durability === 'strict'} disabled={o.protocol === 'none'} onChange={(e) => set({ durability: e.target.checked ? 'strict' : undefined })} />
+          <span>
+            Strict durability <span className="muted">– each message is on disk before it is forwarded; survives a power cut of the server, slower</span>
+          </span>
+        </label>
+        <div className="pair">
+          <Seconds label="Checkpoint every" hint="how old an image may get" value={o.checkpointMs} onChange={(checkpointMs) => set({ checkpointMs })} />
+          <Seconds label="Grace" hint="how long a silent node keeps its ranks" least={0.2} value={o.graceMs} onChange={(graceMs) => set({ graceMs })} />
+          <Seconds label="Time limit" hint="after that the job is ended" least={1} value={o.timeLimitMs} onChange={(timeLimitMs) => set({ timeLimitMs })} />
+        </div>
+      </div>
+    </details>
+  );
+}
+
+interface SecondsProps {
+  label: string;
+  hint: string;
+  value: number | undefined;
+  least?: number;
+  onChange: (ms: number | undefined) => void;
+}
+
+function Seconds({ label, hint, value, least = 0, onChange }: SecondsProps) {
+  return (
+    <label className="field">
+      <span className="label">{label}</span>
+      <input
+        type="number"
+        inputMode="decimal"
+        min={least}
+        step="any"
+        placeholder="default"
+        value={value === undefined ? '' : value / 1000}
+        onChange={(e) => {
+          const seconds = e.target.valueAsNumber;
+          onChange(Number.isFinite(seconds) ? Math.round(Math.max(least, seconds) * 1000) : undefined);
+        }}
+      />
+      <span className="hint">seconds: {hint}</span>
+    </label>
+  );
+}

@@ -1,0 +1,143 @@
+/** `/dashboard/new`: program, ranks, arguments, input, options; an example, a copy of an old job, or one's own files. */
+import type { Diagnostic, ExampleView } from '@mayfly/wire';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { Input, Label, TextField } from 'react-aria-components';
+import { ApiFailure, getExampleFile, getExamples, getSubmission, submitJob } from '../api.ts';
+import { useNodes } from '../context.tsx';
+import { draftOfExample, draftOfSubmission, emptyDraft, problems, toSubmission, type Draft } from '../draft.ts';
+import { Problem } from '../Problem.tsx';
+import { slotsAdvice, slotsOf } from '../words.ts';
+import { Gallery } from './Gallery.tsx';
+import { InputFiles } from './InputFiles.tsx';
+import { Options } from './Options.tsx';
+import { Ranks } from './RanksField.tsx';
+import { Sources } from './Sources.tsx';
+import './submit.css';
+
+/** The unfinished draft survives a look at another page. */
+let kept: { draft: Draft; example: string | undefined } | undefined;
+
+export function SubmitPage() {
+  const { example: wantedExample, from } = useSearch({ from: '/dashboard/new' });
+  const navigate = useNavigate();
+  const nodes = useNodes();
+  const examples = useQuery({ queryKey: ['examples'], queryFn: getExamples, staleTime: 60_000 });
+  const copied = useQuery({ queryKey: ['submission', from], queryFn: () => getSubmission(from!), enabled: from !== undefined });
+  const [{ draft, example }, setState] = useState(() => kept ?? { draft: emptyDraft(), example: undefined as string | undefined });
+  const [shown, setShown] = useState(false);
+  const [file, setFile] = useState(draft.entry);
+
+  const replace = (fresh: Draft, from?: string) => {
+    setState({ draft: fresh, example: from });
+    setFile(fresh.entry);
+    setShown(false);
+    submit.reset();
+  };
+  const change = (part: Partial<Draft>) => setState((s) => ({ ...s, draft: { ...s.draft, ...part } }));
+
+  const submit = useMutation({
+    mutationFn: async () => submitJob(await toSubmission(draft, (f) => getExampleFile(f.example, f.path))),
+    onSuccess: (job) => {
+      kept = undefined;
+      return navigate({ to: '/dashboard/jobs/$id', params: { id: job.id } });
+    },
+  });
+
+  useEffect(() => {
+    if (!submit.isSuccess) kept = { draft, example };
+  }, [draft, example, submit.isSuccess]);
+  useEffect(() => {
+    const e = examples.data?.find((x) => x.name === wantedExample);
+    if (e) replace(draftOfExample(e), e.name);
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [examples.data, wantedExample]);
+  useEffect(() => {
+    if (copied.data) replace(draftOfSubmission(copied.data));
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [copied.data]);
+
+  const refusal = useRef<HTMLDivElement>(null);
+  const diagnostics: readonly Diagnostic[] = submit.error instanceof ApiFailure ? submit.error.diagnostics : [];
+  useEffect(() => {
+    const first = diagnostics[0];
+    if (first && draft.sources.some((s) => s.path === first.file)) setFile(first.file);
+    if (submit.error) refusal.current?.scrollIntoView({ block: 'nearest' });
+    // only when a new answer came
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [submit.error]);
+
+  const wrong = problems(draft);
+  const saysAt = (field: string) => (shown ? wrong.filter((p) => p.field === field).map((p) => p.text) : []);
+  const advice = slotsAdvice(draft.size, slotsOf(nodes.data ?? []));
+  const send = (e: FormEvent) => {
+    e.preventDefault();
+    setShown(true);
+    if (wrong.length === 0) submit.mutate();
+  };
+
+  return (
+    <form className="stack" onSubmit={send} noValidate>
+      <title>New job – Mayfly</title>
+      <h1>New job</h1>
+      <Problem error={copied.error} title="The job that was to be copied cannot be read" />
+      <Problem error={examples.error} title="The examples cannot be read" />
+      <Gallery examples={examples.data ?? []} chosen={example} onChoose={(e: ExampleView) => replace(draftOfExample(e), e.name)} onOwn={() => replace(emptyDraft())} />
+      <div className="submit">
+        <div className="stack">
+          <Sources draft={draft} file={file} onFile={setFile} change={change} diagnostics={diagnostics} wrong={[...saysAt('sources'), ...saysAt('entry')]} />
+          <div ref={refusal}>
+            <Problem error={submit.error} title={diagnostics.length ? 'The program does not compile' : 'The job was not accepted'}>
+              <Diagnostics list={diagnostics} onGo={(d) => setFile(d.file)} />
+            </Problem>
+          </div>
+        </div>
+        <div className="stack">
+          <section className="card" aria-label="How to run it">
+            <TextField className="field" value={draft.name} onChange={(name) => change({ name })} maxLength={80}>
+              <Label>Name</Label>
+              <Input placeholder={draft.entry} autoComplete="off" />
+            </TextField>
+            <Ranks size={draft.size} onChange={(size) => change({ size })} advice={nodes.data ? advice : undefined} wrong={saysAt('size')} />
+            <TextField className="field" value={draft.args} onChange={(args) => change({ args })} isInvalid={saysAt('args').length > 0}>
+              <Label>Arguments</Label>
+              <Input className="in mono" autoComplete="off" spellCheck="false" placeholder="as on a command line" />
+              {saysAt('args').map((t) => (
+                <span key={t} className="wrong">
+                  {t}
+                </span>
+              ))}
+            </TextField>
+            <InputFiles files={draft.files} onChange={(files) => change({ files })} wrong={saysAt('files')} />
+            <Options draft={draft} change={change} />
+            <button className="button primary big" type="submit" disabled={submit.isPending}>
+              {submit.isPending ? 'Compiling…' : 'Submit'}
+            </button>
+            {shown && wrong.length > 0 && (
+              <p className="wrong" role="alert">
+                {wrong[0]?.text}
+              </p>
+            )}
+          </section>
+        </div>
+      </div>
+    </form>
+  );
+}
+
+function Diagnostics({ list, onGo }: { list: readonly Diagnostic[]; onGo: (d: Diagnostic) => void }) {
+  if (list.length === 0) return null;
+  return (
+    <ol className="diagnostics">
+      {list.map((d, i) => (
+        <li key={i}>
+          <button type="button" className="where mono" onClick={() => onGo(d)}>
+            {d.file}:{d.line}:{d.column}
+          </button>{' '}
+          {d.message} <span className="muted small">{d.code}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}

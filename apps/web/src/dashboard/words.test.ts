@@ -1,0 +1,49 @@
+import { incarnation, taskId, type JobView, type TaskView } from '@mayfly/wire';
+import { describe, expect, it } from 'vitest';
+import { activityText, jobLine, rankWord, slotsAdvice, splitStack, totalsOf } from './words.ts';
+
+const rank = (over: Partial<TaskView>): TaskView => ({
+  task: taskId(0), state: 'running', incarnation: incarnation(0), messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0, images: 0, imageBytes: 0, ...over,
+});
+const job = (over: Partial<JobView>): JobView => ({
+  id: 'abcdefghijkl' as JobView['id'], name: 'j', state: 'running', size: 2, protocol: 'pessimistic', durability: 'behind',
+  program: { language: 'typescript', entry: 'main.ts', hash: '0'.repeat(64) }, args: [], submittedAt: 0,
+  tasks: [], faults: [], outputs: [], outputBytes: 0, ...over,
+});
+const at = (state: string, more = {}) => ({ state, arrivals: 0, sends: 0, ...more });
+
+describe('words', () => {
+  it('says whom a rank waits for', () => {
+    const recv = { call: 'MPI_Recv', peer: taskId(2), tag: 5 };
+    expect(activityText(rank({ activity: at('waiting', recv) }))).toBe('waits in MPI_Recv for rank 2, tag 5');
+    expect(activityText(rank({ activity: at('waiting', { call: 'MPI_Recv', tag: -1 }) }))).toBe('waits in MPI_Recv for any rank, any tag');
+    expect(activityText(rank({ activity: at('waiting', { call: 'MPI_Barrier' }) }))).toBe('waits in MPI_Barrier');
+    expect(activityText(rank({ activity: at('computing') }))).toBeUndefined();
+    expect(activityText(rank({ state: 'done', activity: at('waiting', recv) }))).toBeUndefined();
+  });
+  it('has one word for every state', () => {
+    expect(rankWord(rank({ state: 'done', exitCode: 3 }))).toEqual({ text: 'exit 3', tone: 'bad' });
+    expect(rankWord(rank({ state: 'recovering', activity: at('replaying') })).text).toBe('replaying');
+    expect(rankWord(rank({})).text).toBe('computing');
+  });
+  it('says why a job waits, how far it is, how it ended', () => {
+    expect(jobLine(job({ state: 'waiting', reason: 'needs 4 slots, 3 are here' }))).toBe('needs 4 slots, 3 are here');
+    expect(jobLine(job({ tasks: [rank({ state: 'done' }), rank({})] }))).toBe('1 of 2 ranks done');
+    expect(jobLine(job({ state: 'failed', error: { code: 'DEADLOCK', message: 'Every rank waits.\nrank 0 …' } }))).toBe('DEADLOCK: Every rank waits.');
+    expect(jobLine(job({ state: 'done', reason: 'old' }))).toBe('2 ranks finished');
+  });
+  it('counts a message where it was sent', () => {
+    expect(totalsOf(job({ tasks: [rank({ messagesOut: 2, messagesIn: 3, bytesOut: 8 }), rank({ messagesOut: 3, messagesIn: 2, bytesOut: 1 })] }))).toMatchObject({ messages: 5, bytes: 9 });
+  });
+  it('says before submission whether there is room', () => {
+    expect(slotsAdvice(4, { total: 3, free: 3 }).text).toContain('Needs 4 slots, 3 are here');
+    expect(slotsAdvice(4, { total: 8, free: 2 }).tone).toBe('wait');
+    expect(slotsAdvice(1, { total: 8, free: 2 }).tone).toBe('good');
+  });
+  it('tells a message from its stack', () => {
+    expect(splitStack('boom\n    at f (main.ts:3:1)\n    at main.ts:9:2')).toEqual({ message: 'boom', stack: '    at f (main.ts:3:1)\n    at main.ts:9:2' });
+    expect(splitStack('rank 1: RangeError: boom\nRangeError: boom\n    at f (main.ts:3:1)').message).toBe('rank 1: RangeError: boom');
+    expect(splitStack('boom\nf@main.ts:3:1')).toEqual({ message: 'boom', stack: 'f@main.ts:3:1' });
+    expect(splitStack('two\nlines')).toEqual({ message: 'two\nlines', stack: undefined });
+  });
+});

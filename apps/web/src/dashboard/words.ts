@@ -1,0 +1,163 @@
+/** What the dashboard says of jobs, ranks, nodes and faults, in words and tones. Pure. */
+import { WORLD, type Fault, type JobState, type JobView, type NodeView, type TaskView } from '@mayfly/wire';
+import { duration, plural } from '../shared/format.ts';
+import type { Word } from '../shared/tone.ts';
+
+const JOB: Record<JobState, Word> = {
+  waiting: { text: 'Waiting', tone: 'wait' },
+  running: { text: 'Running', tone: 'work' },
+  stalled: { text: 'Stalled', tone: 'warn' },
+  done: { text: 'Done', tone: 'good' },
+  failed: { text: 'Failed', tone: 'bad' },
+  cancelled: { text: 'Cancelled', tone: 'quiet' },
+};
+
+export const jobWord = (state: JobState): Word => JOB[state] ?? { text: state, tone: 'quiet' };
+
+export const hasEnded = (state: JobState): boolean => state === 'done' || state === 'failed' || state === 'cancelled';
+
+/** What a rank does, in one word: its state, or while it runs its activity. */
+export function rankWord(t: TaskView): Word {
+  switch (t.state) {
+    case 'unassigned':
+      return { text: 'no slot yet', tone: 'quiet' };
+    case 'assigned':
+      return { text: 'starting', tone: 'wait' };
+    case 'suspect':
+      return { text: 'silent', tone: 'warn' };
+    case 'recovering':
+      return { text: t.activity?.state === 'replaying' ? 'replaying' : 'recovering', tone: 'again' };
+    case 'done':
+      return { text: t.exitCode ? `exit ${t.exitCode}` : 'done', tone: t.exitCode ? 'bad' : 'good' };
+    case 'failed':
+      return { text: 'failed', tone: 'bad' };
+    case 'running':
+      break;
+    default:
+      return { text: t.state, tone: 'quiet' };
+  }
+  switch (t.activity?.state) {
+    case 'waiting':
+      return { text: 'waiting', tone: 'wait' };
+    case 'replaying':
+      return { text: 'replaying', tone: 'again' };
+    case 'checkpointing':
+      return { text: 'checkpoint', tone: 'again' };
+    default:
+      return { text: 'computing', tone: 'work' };
+  }
+}
+
+const POINT_TO_POINT = /recv|send|probe|wait/i;
+
+/** 'waits in MPI_Recv for rank 2, tag 5'; undefined when there is nothing to add to the word. */
+export function activityText(t: TaskView): string | undefined {
+  const a = t.activity;
+  if (t.state === 'unassigned') return 'waits for a free slot';
+  if (t.state === 'suspect') return 'its node does not answer';
+  if (t.state === 'recovering' && a?.state !== 'replaying') return 'a new incarnation is being started';
+  if (!a || (t.state !== 'running' && t.state !== 'recovering')) return undefined;
+  if (a.state === 'replaying') return 'repeats its logged messages';
+  if (a.state === 'checkpointing') return 'takes an image';
+  if (a.state !== 'waiting' || !a.call) return undefined;
+  if (a.peer === WORLD) return a.call === 'stdin' ? 'waits for standard input' : `waits in ${a.call} for the outside world`;
+  const whom = a.peer === undefined ? (POINT_TO_POINT.test(a.call) && a.tag !== undefined ? ' for any rank' : '') : ` for rank ${a.peer}`;
+  const tag = a.tag === undefined ? '' : a.tag < 0 ? ', any tag' : `, tag ${a.tag}`;
+  return `waits in ${a.call}${whom}${tag}`;
+}
+
+const CAUSES: Record<string, string> = {
+  goodbye: 'the tab was closed or stopped',
+  disconnected: 'the connection broke',
+  silent: 'the node fell silent',
+  crashed: 'the worker crashed',
+  killed: 'killed by hand',
+  clone: 'a second tab ran the same rank',
+  reloaded: 'the tab was reloaded',
+  refused: 'its messages were refused',
+  restart: 'the server was restarted',
+};
+export const faultCause = (cause: string): string => CAUSES[cause] ?? cause;
+
+export const faultRecovery = (f: Fault): string => (f.recoveredAfterMs === undefined ? 'recovering…' : `back after ${duration(f.recoveredAfterMs)}`);
+
+/** Done and living ranks of a job, for its progress line. */
+export function ranksOf(job: JobView): { done: number; alive: number; total: number } {
+  let done = 0;
+  let alive = 0;
+  for (const t of job.tasks) {
+    if (t.state === 'done') done++;
+    else if (t.state === 'running' || t.state === 'assigned') alive++;
+  }
+  return { done, alive, total: job.size };
+}
+
+/** One line under a job's name: why it waits, or how far it is. */
+export function jobLine(job: JobView): string {
+  const { done, alive, total } = ranksOf(job);
+  if (job.state === 'failed') return job.error ? `${job.error.code}: ${firstLine(job.error.message)}` : (job.reason ?? 'failed');
+  if (job.reason && !hasEnded(job.state)) return job.reason;
+  if (job.state === 'waiting') return `waits for ${plural(total, 'slot')}`;
+  if (job.state === 'done') return `${plural(total, 'rank')} finished${survived(job)}`;
+  if (job.state === 'cancelled') return `${plural(total, 'rank')} stopped`;
+  if (job.tasks.length === 0) return plural(total, 'rank');
+  return done > 0 ? `${done} of ${plural(total, 'rank')} done` : `${alive} of ${plural(total, 'rank')} at work`;
+}
+
+export function survived(job: JobView): string {
+  const n = job.faults.length;
+  return n === 0 ? '' : `, ${plural(n, 'fault')} survived`;
+}
+
+export interface Totals {
+  messages: number;
+  bytes: number;
+  images: number;
+  imageBytes: number;
+}
+
+/** Sums over ranks; a message counts where it was sent. */
+export function totalsOf(job: JobView): Totals {
+  const sum: Totals = { messages: 0, bytes: 0, images: 0, imageBytes: 0 };
+  for (const t of job.tasks) {
+    sum.messages += t.messagesOut;
+    sum.bytes += t.bytesOut;
+    sum.images += t.images;
+    sum.imageBytes += t.imageBytes;
+  }
+  return sum;
+}
+
+const NODE: Record<string, Word> = {
+  here: { text: 'here', tone: 'good' },
+  suspect: { text: 'silent', tone: 'warn' },
+  gone: { text: 'gone', tone: 'quiet' },
+};
+export const nodeWord = (n: NodeView): Word => NODE[n.state] ?? { text: n.state, tone: 'quiet' };
+
+/** Slots of the nodes that are here. */
+export function slotsOf(nodes: readonly NodeView[]): { total: number; free: number; nodes: number } {
+  const here = nodes.filter((n) => n.state === 'here');
+  const total = here.reduce((sum, n) => sum + n.slots, 0);
+  return { total, free: Math.max(0, total - here.reduce((sum, n) => sum + n.busy, 0)), nodes: here.length };
+}
+
+/** How a job of `size` ranks would fare now: said before it is submitted. */
+export function slotsAdvice(size: number, slots: { total: number; free: number }): Word {
+  if (slots.free >= size) return { text: `${plural(slots.free, 'slot')} free: it starts at once.`, tone: 'good' };
+  if (slots.total >= size) return { text: `Needs ${plural(size, 'slot')}, ${slots.free} of ${slots.total} free now: it waits for other jobs.`, tone: 'wait' };
+  return { text: `Needs ${plural(size, 'slot')}, ${slots.total} ${slots.total === 1 ? 'is' : 'are'} here: it waits until more tabs volunteer.`, tone: 'warn' };
+}
+
+/** Where a message ends and its stack begins: engines write '\n    at …' (Chromium, Node) or 'name@file:line' (Firefox). */
+export function splitStack(message: string): { message: string; stack: string | undefined } {
+  const at = message.search(/\n\s+at\s|\n\S*@\S+:\d+/);
+  if (at < 0) return { message, stack: undefined };
+  const lines = message.slice(0, at).split('\n');
+  // Engines begin a stack with the error again: 'rank 1: RangeError: x' needs no second 'RangeError: x'.
+  const last = lines.at(-1)!;
+  if (lines.length > 1 && lines.at(-2)!.endsWith(last)) lines.pop();
+  return { message: lines.join('\n'), stack: message.slice(at + 1) };
+}
+
+const firstLine = (s: string): string => s.split('\n', 1)[0] ?? s;

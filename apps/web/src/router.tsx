@@ -1,0 +1,70 @@
+/** Where each page lives. The volunteer page and the dashboard are chunks of their own: neither loads the other. */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { Crash, Frame, Missing } from './shared/Frame.tsx';
+import { FrontPage } from './FrontPage.tsx';
+
+export interface SubmitSearch {
+  /** An example to begin with. */
+  example?: string;
+  /** A job whose submission is copied. */
+  from?: string;
+}
+
+const root = createRootRoute({ component: Frame, notFoundComponent: Missing, errorComponent: Crash });
+
+const front = createRoute({ getParentRoute: () => root, path: '/', component: FrontPage });
+
+const volunteer = createRoute({
+  getParentRoute: () => root,
+  path: '/volunteer',
+  component: lazyRouteComponent(() => import('./volunteer/VolunteerPage.tsx'), 'VolunteerPage'),
+});
+
+const dashboard = createRoute({
+  getParentRoute: () => root,
+  path: '/dashboard',
+  component: lazyRouteComponent(() => import('./dashboard/Dashboard.tsx'), 'Dashboard'),
+});
+
+const jobs = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/',
+  component: lazyRouteComponent(() => import('./dashboard/OverviewPage.tsx'), 'OverviewPage'),
+});
+
+const submit = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/new',
+  validateSearch: (search: Record<string, unknown>): SubmitSearch => ({
+    ...(typeof search['example'] === 'string' ? { example: search['example'] } : {}),
+    ...(typeof search['from'] === 'string' ? { from: search['from'] } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./dashboard/submit/SubmitPage.tsx'), 'SubmitPage'),
+});
+
+const job = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/jobs/$id',
+  component: lazyRouteComponent(() => import('./dashboard/job/JobPage.tsx'), 'JobPage'),
+});
+
+const routes = root.addChildren([front, volunteer, dashboard.addChildren([jobs, submit, job])]);
+
+/** Search parameters are plain strings: `?start&slots=2` stays as it was typed. */
+const parseSearch = (text: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(text));
+function stringifySearch(search: Record<string, unknown>): string {
+  const parts = Object.entries(search).flatMap(([key, value]) => {
+    if (value === undefined) return [];
+    return [value === '' ? encodeURIComponent(key) : `${encodeURIComponent(key)}=${encodeURIComponent(String(value))}`];
+  });
+  return parts.length ? `?${parts.join('&')}` : '';
+}
+
+export const createAppRouter = () =>
+  createRouter({ routeTree: routes, parseSearch, stringifySearch, defaultPreload: 'intent', scrollRestoration: true, trailingSlash: 'never' });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

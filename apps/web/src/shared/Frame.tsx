@@ -1,0 +1,76 @@
+/** What every page has: the way to the others, and what is shown when a page is missing or breaks. */
+import { Link, Outlet, useRouterState, type ErrorComponentProps } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { usePresence } from './presence.ts';
+import { Tag } from './Tag.tsx';
+import { Wings } from './Wings.tsx';
+
+export function Frame() {
+  const presence = usePresence();
+  const path = useRouterState({ select: (s) => s.location.pathname });
+  const main = useRef<HTMLElement>(null);
+  const first = useRef(true);
+  useEffect(() => {
+    // A screen reader is told of a new page by the focus, except for the first one, where the browser does it.
+    if (!first.current) main.current?.focus({ preventScroll: true });
+    first.current = false;
+  }, [path]);
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <header className="top">
+        <Link to="/" className="brand">
+          <Wings />
+          <span>Mayfly</span>
+        </Link>
+        {presence && !path.startsWith('/volunteer') && (
+          <Link to="/volunteer" className="presence" aria-label={`This tab volunteers: ${presence.text}`}>
+            <Tag tone={presence.tone}>{presence.text}</Tag>
+          </Link>
+        )}
+        <nav aria-label="Pages">
+          <Link to="/volunteer" activeProps={{ className: 'here' }}>
+            Volunteer
+          </Link>
+          <Link to="/dashboard" activeProps={{ className: 'here' }}>
+            Dashboard
+          </Link>
+        </nav>
+      </header>
+      <main id="main" ref={main} tabIndex={-1}>
+        <Outlet />
+      </main>
+    </>
+  );
+}
+
+export function Missing() {
+  return (
+    <section className="narrow">
+      <title>Not found – Mayfly</title>
+      <h1>Nothing lives here</h1>
+      <p className="muted">The address may be misspelt, or the job is past its retention.</p>
+      <p>
+        <Link to="/dashboard" className="button">
+          To the dashboard
+        </Link>
+      </p>
+    </section>
+  );
+}
+
+export function Crash({ error }: ErrorComponentProps) {
+  return (
+    <section className="narrow" role="alert">
+      <title>Error – Mayfly</title>
+      <h1>This page broke</h1>
+      <p className="muted">A defect of the page, not of your job: jobs go on without it. Reload to look again.</p>
+      <pre className="block">{error instanceof Error ? (error.stack ?? error.message) : String(error)}</pre>
+      <button className="button primary" onClick={() => location.reload()}>
+        Reload
+      </button>
+    </section>
+  );
+}

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { choose, freshName, mostSlots } from './choices.ts';
+
+const name = () => 'calm-heron-42';
+
+describe('choices', () => {
+  it('leaves a core free', () => expect([mostSlots(undefined), mostSlots(1), mostSlots(2), mostSlots(8)]).toEqual([1, 1, 1, 7]));
+  it('takes the address first, then what is remembered, then the default', () => {
+    expect(choose('', {}, 8, name)).toEqual({ name: 'calm-heron-42', slots: 7, room: '', autostart: false });
+    expect(choose('', { name: 'me', slots: '3', room: 'AB12' }, 8, name)).toMatchObject({ name: 'me', slots: 3, room: 'AB12' });
+    expect(choose('?start&slots=2&name=x&room=Q', { name: 'me', slots: '3' }, 8, name)).toEqual({ name: 'x', slots: 2, room: 'Q', autostart: true });
+  });
+  it('keeps slots sensible', () => {
+    expect(choose('?slots=0', {}, 4, name).slots).toBe(1);
+    expect(choose('?slots=junk', {}, 4, name).slots).toBe(3);
+    expect(choose('?slots=2', {}, 2, name).slots).toBe(2);
+    expect(choose('', { slots: '9' }, 4, name).slots).toBe(3);
+  });
+  it('invents names', () => expect(freshName(() => 0.5)).toMatch(/^[a-z]+-[a-z]+-\d\d$/));
+});

@@ -1,0 +1,47 @@
+/** What a volunteer chose: from the address first, else as remembered, else a polite default. Pure but for the names it draws. */
+export interface Choices {
+  name: string;
+  slots: number;
+  room: string;
+  /** Begin without a click (`?start`: demos, tests, classrooms). */
+  autostart: boolean;
+}
+
+export interface Remembered {
+  name?: string | undefined;
+  slots?: string | undefined;
+  room?: string | undefined;
+}
+
+/** One core stays free for whoever sits before the screen. */
+export const mostSlots = (cores: number | undefined): number => Math.max(1, (cores || 2) - 1);
+
+const MOST = 64;
+
+/**
+ * `?slots=` may ask for more than cores − 1 (a demo on a small machine), up to 64; the slider does not offer that.
+ */
+export function choose(search: string, remembered: Remembered, cores: number | undefined, freshName: () => string): Choices {
+  const q = new URLSearchParams(search);
+  const most = mostSlots(cores);
+  const asked = whole(q.get('slots'));
+  const kept = whole(remembered.slots);
+  return {
+    name: (q.get('name') || remembered.name || freshName()).slice(0, 80),
+    slots: asked !== undefined ? clamp(asked, 1, MOST) : clamp(kept ?? most, 1, most),
+    room: (q.get('room') ?? remembered.room ?? '').slice(0, 64),
+    autostart: q.has('start') && q.get('start') !== '0',
+  };
+}
+
+const FIRST = ['amber', 'brisk', 'calm', 'clear', 'early', 'gentle', 'green', 'light', 'lucky', 'quiet', 'silver', 'swift', 'warm', 'wise'];
+const SECOND = ['brook', 'dune', 'fern', 'heron', 'lark', 'maple', 'otter', 'pebble', 'reed', 'river', 'sparrow', 'trout', 'wave', 'willow'];
+
+/** 'calm-heron-42': nobody has to invent one. */
+export function freshName(random: () => number): string {
+  const pick = (words: readonly string[]) => words[Math.floor(random() * words.length)] ?? words[0]!;
+  return `${pick(FIRST)}-${pick(SECOND)}-${10 + Math.floor(random() * 90)}`;
+}
+
+const clamp = (n: number, low: number, high: number): number => Math.min(high, Math.max(low, n));
+const whole = (s: string | null | undefined): number | undefined => (s && /^\d{1,4}$/.test(s) ? Number(s) : undefined);

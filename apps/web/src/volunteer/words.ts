@@ -1,0 +1,98 @@
+/** What the volunteer page says of this tab. Pure. */
+import type { RankSnapshot, VolunteerEvent, VolunteerSnapshot } from '@mayfly/node/page';
+import { plural } from '../shared/format.ts';
+import type { Tone } from '../shared/tone.ts';
+
+export interface StateWords {
+  /** Begins with the word of the phase: Off, Connecting, Idle, Working, Paused, Refused. */
+  title: string;
+  detail: string;
+  tone: Tone;
+}
+
+export function stateWords(s: VolunteerSnapshot): StateWords {
+  switch (s.phase) {
+    case 'off':
+      return { title: 'Off', detail: 'This tab does nothing until you press Start.', tone: 'quiet' };
+    case 'connecting':
+      return { title: 'Connecting', detail: s.reason ?? 'Looking for the server. It tries again by itself.', tone: 'wait' };
+    case 'idle':
+      return { title: 'Idle', detail: s.reason ?? `Connected, ${plural(s.slots, 'slot')} free. Work comes by itself as soon as there is some.`, tone: 'good' };
+    case 'working':
+      return { title: `Working on ${jobNames(s.ranks)}`, detail: s.reason ?? `${plural(s.ranks.length, 'rank')} in ${plural(s.slots, 'slot')}. You may close the tab whenever you like.`, tone: 'work' };
+    case 'paused':
+      return { title: 'Paused', detail: s.reason ?? 'Nothing moves at the moment.', tone: 'warn' };
+    case 'refused':
+      return { title: 'Refused', detail: s.error?.message ?? s.reason ?? 'The server will not have this tab.', tone: 'bad' };
+  }
+}
+
+/** “heat”, “heat” and “cg”, “heat” and 2 others. */
+export function jobNames(ranks: readonly RankSnapshot[]): string {
+  const names = [...new Set(ranks.map((r) => r.jobName ?? r.job))].map((n) => `“${n}”`);
+  if (names.length <= 2) return names.join(' and ');
+  return `${names[0]} and ${names.length - 1} others`;
+}
+
+export function rankWords(r: RankSnapshot): { text: string; tone: Tone } {
+  if (r.state === 'loading') return { text: r.incarnation > 0 ? 'recovering' : 'loading', tone: 'again' };
+  if (r.state === 'ending') return { text: 'finishing', tone: 'good' };
+  switch (r.activity?.state) {
+    case 'waiting':
+      return { text: r.activity.call ? `waits in ${r.activity.call}` : 'waits', tone: 'wait' };
+    case 'replaying':
+      return { text: 'replays its messages', tone: 'again' };
+    case 'checkpointing':
+      return { text: 'takes an image', tone: 'again' };
+    default:
+      return { text: 'computes', tone: 'work' };
+  }
+}
+
+export interface Given {
+  finished: number;
+  messages: number;
+  bytes: number;
+}
+
+/**
+ * What this tab has done since it was opened. Counters of ranks that have left are kept: a snapshot shows only those that are here,
+ * so the last figures of each (job, task, incarnation) are remembered.
+ */
+export class Tally {
+  readonly #last = new Map<string, { messages: number; bytes: number }>();
+  #finished = 0;
+  #seenUpTo = 0;
+
+  take(s: VolunteerSnapshot): Given {
+    for (const r of s.ranks) {
+      this.#last.set(`${r.job}.${r.task}.${r.incarnation}`, { messages: r.messagesIn + r.messagesOut, bytes: r.bytesIn + r.bytesOut });
+    }
+    let newest = this.#seenUpTo;
+    for (const e of s.history) {
+      if (e.at <= this.#seenUpTo) continue;
+      newest = Math.max(newest, e.at);
+      if (e.kind === 'finished') this.#finished++;
+    }
+    this.#seenUpTo = newest;
+    let messages = 0;
+    let bytes = 0;
+    for (const l of this.#last.values()) {
+      messages += l.messages;
+      bytes += l.bytes;
+    }
+    return { finished: this.#finished, messages, bytes };
+  }
+}
+
+const EVENT_TONE: Record<VolunteerEvent['kind'], Tone> = {
+  connected: 'good',
+  disconnected: 'warn',
+  started: 'work',
+  finished: 'good',
+  revoked: 'quiet',
+  crashed: 'bad',
+  checkpoint: 'again',
+  refused: 'bad',
+};
+export const eventTone = (kind: VolunteerEvent['kind']): Tone => EVENT_TONE[kind] ?? 'quiet';

@@ -1,0 +1,14 @@
+/** `npm run bench -- [name]`: runs one benchmark, or all. Each prints a table and what it does not measure; ratios, never times. */
+import { pingpong } from './pingpong.ts';
+
+const BENCHES: Record<string, () => Promise<boolean>> = { pingpong };
+
+const names = process.argv.slice(2);
+for (const n of names)
+  if (!(n in BENCHES)) {
+    console.error(`no benchmark '${n}'; there are: ${Object.keys(BENCHES).join(', ')}`);
+    process.exit(2);
+  }
+let held = true;
+for (const n of names.length ? names : Object.keys(BENCHES)) held = (await BENCHES[n]!()) && held;
+process.exit(held ? 0 : 1);

@@ -1,0 +1,236 @@
+#!/usr/bin/env node
+/**
+ * What stands behind `npm start | test | demo | simulate | bench`: sets up what a fresh machine lacks, then does it. Needs Node
+ * and npm, nothing else.
+ *
+ *   node bootstrap.mjs <start|test|demo|simulate|bench|setup> [arguments…]
+ *
+ * Set-up: packages (`npm ci`, when they do not match the lockfile), build (turbo; unchanged parts come from its cache), and for
+ * the tests a browser: an installed Chrome, Chromium or Edge, else Playwright's own, else Debian's package.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = dirname(fileURLToPath(import.meta.url));
+const bin = join(root, 'node_modules', '.bin');
+const windows = process.platform === 'win32';
+process.env.TURBO_TELEMETRY_DISABLED = '1';
+process.env.DO_NOT_TRACK = '1';
+
+const say = (line) => console.error(`mayfly: ${line}`);
+
+class Stop extends Error {}
+
+/** Runs a command to its end; what it prints goes to this terminal (`quiet`: only when it fails). Resolves to its exit code. */
+function run(command, args, { cwd = root, env = {}, stdin = 'ignore', timeoutMs, quiet = false } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: quiet ? [stdin, 'pipe', 'pipe'] : [stdin, 'inherit', 'inherit'], shell: windows });
+    const held = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes) => held.push(bytes));
+    let timer;
+    if (timeoutMs)
+      timer = setTimeout(() => {
+        say(`${command} ${args[0] ?? ''} took longer than ${Math.round(timeoutMs / 1000)} s and is stopped`);
+        child.kill('SIGKILL');
+      }, timeoutMs);
+    // Ctrl-C reaches the child as well (same terminal); it ends in its own way, and this process after it.
+    const ignore = () => undefined;
+    const forward = () => child.kill('SIGTERM');
+    process.on('SIGINT', ignore);
+    process.on('SIGTERM', forward);
+    const done = (code) => {
+      clearTimeout(timer);
+      process.off('SIGINT', ignore);
+      process.off('SIGTERM', forward);
+      if (code !== 0) for (const bytes of held) process.stderr.write(bytes);
+      resolve(code);
+    };
+    child.on('error', (error) => {
+      say(`cannot run ${command}: ${error.message}`);
+      done(127);
+    });
+    child.on('close', (code, signal) => done(code ?? 128 + (signal === 'SIGINT' ? 2 : signal === 'SIGTERM' ? 15 : 9)));
+  });
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) throw new Stop(`Node ${process.versions.node} is too old: Mayfly needs 20.19 or newer (https://nodejs.org)`);
+}
+
+/** True when node_modules holds what the lockfile says: npm writes down there what it installed. */
+function packagesMatch() {
+  let wanted;
+  let installed;
+  try {
+    wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
+    installed = JSON.parse(readFileSync(join(root, 'node_modules', '.package-lock.json'), 'utf8')).packages;
+  } catch {
+    return false;
+  }
+  for (const [path, entry] of Object.entries(wanted)) {
+    if (!path.includes('node_modules/') || entry.optional || entry.peer) continue;
+    const there = installed[path];
+    if (!there || there.version !== entry.version || Boolean(there.link) !== Boolean(entry.link)) return false;
+  }
+  return true;
+}
+
+async function installPackages() {
+  if (packagesMatch()) return;
+  say('installing packages (npm ci)');
+  const code = await run('npm', ['ci', '--no-audit', '--no-fund'], { env: { npm_config_update_notifier: 'false' } });
+  if (code !== 0) throw new Stop(`npm ci failed (exit code ${code}): is the npm registry within reach?`);
+}
+
+async function build() {
+  say('building (unchanged parts come from the cache)');
+  const code = await run(join(bin, 'turbo'), ['run', 'build', '--output-logs=errors-only', '--log-order=grouped'], { quiet: true });
+  if (code !== 0) throw new Stop('the build failed, see above');
+}
+
+/** The path of a program that answers to --version. */
+function works(path) {
+  if (!path) return undefined;
+  if (windows) return existsSync(path) ? path : undefined; // Chrome on Windows has no --version
+  const r = spawnSync(path, ['--version'], { timeout: 15_000, stdio: ['ignore', 'pipe', 'ignore'] });
+  return r.status === 0 ? path : undefined;
+}
+
+function installedBrowser() {
+  const names = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium-browser', 'microsoft-edge', 'microsoft-edge-stable'];
+  const places = (process.env.PATH ?? '').split(windows ? ';' : ':').flatMap((d) => (d ? names.map((n) => join(d, n)) : []));
+  if (process.platform === 'darwin')
+    for (const app of ['Google Chrome', 'Chromium', 'Microsoft Edge']) places.push(`/Applications/${app}.app/Contents/MacOS/${app}`);
+  if (windows)
+    for (const base of [process.env.PROGRAMFILES, process.env['PROGRAMFILES(X86)'], process.env.LOCALAPPDATA].filter(Boolean))
+      places.push(join(base, 'Google/Chrome/Application/chrome.exe'), join(base, 'Chromium/Application/chrome.exe'), join(base, 'Microsoft/Edge/Application/msedge.exe'));
+  return places.filter((p) => existsSync(p)).find(works);
+}
+
+async function playwrightsBrowser() {
+  try {
+    const { chromium } = (await import(pathToFileURL(join(root, 'node_modules/playwright-core/index.js')).href)).default;
+    const path = chromium.executablePath();
+    return existsSync(path) ? works(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {boolean} install whether to install one when there is none */
+async function findBrowser(install) {
+  const named = process.env.MAYFLY_BROWSER;
+  if (named) {
+    if (works(named)) return named;
+    throw new Stop(`MAYFLY_BROWSER names ${named}, which does not start`);
+  }
+  let path = installedBrowser() ?? (await playwrightsBrowser());
+  if (path || !install) return path;
+  say("no Chrome, Chromium or Edge here: trying Playwright's own");
+  await run(process.execPath, [join(root, 'node_modules/playwright/cli.js'), 'install', 'chromium'], { timeoutMs: 240_000, env: { PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '15000' } });
+  path = await playwrightsBrowser();
+  if (path) return path;
+  if (process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    say("Playwright's browser cannot be had: installing Debian's chromium");
+    const env = { DEBIAN_FRONTEND: 'noninteractive' };
+    await run('apt-get', ['update', '-qq'], { env, timeoutMs: 300_000 });
+    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], { env, timeoutMs: 600_000 });
+    path = installedBrowser();
+    if (path) return path;
+  }
+  throw new Stop('no browser for the tests: install Chrome, Chromium or Edge, or name one in MAYFLY_BROWSER');
+}
+
+const cli = join(root, 'apps/cli/dist/mayfly.js');
+
+/** The tests' parts, each with what it counts. Every part runs, also when one before it failed. */
+async function test(args) {
+  const browser = await findBrowser(true);
+  say(`browser: ${browser}`);
+  const env = { MAYFLY_BROWSER: browser };
+  const reports = join(root, 'node_modules', '.mayfly-reports');
+  rmSync(reports, { recursive: true, force: true });
+  mkdirSync(reports, { recursive: true });
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  const lines = [];
+  const part = async (name, work) => {
+    say(name);
+    const began = Date.now();
+    const { code, passed, failed, skipped = 0 } = await work();
+    // A part that fails without a failing test (no report, an error outside of tests) is one failure.
+    const failures = failed === 0 && code !== 0 ? 1 : failed;
+    total.passed += passed;
+    total.failed += failures;
+    total.skipped += skipped;
+    lines.push(`  ${name.padEnd(12)} ${failures === 0 ? 'ok' : 'FAILED'}   ${passed} passed, ${failures} failed${skipped ? `, ${skipped} skipped` : ''}   ${((Date.now() - began) / 1000).toFixed(0)} s`);
+  };
+  const check = async (command, list) => {
+    const code = await run(command, list);
+    return { code, passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
+  };
+  const only = args.length > 0 ? new Set(args) : undefined;
+  const wanted = (name) => !only || only.has(name);
+  if (wanted('lint')) {
+    await part('lint', () => check(join(bin, 'eslint'), ['.', '--max-warnings=1000']));
+    await part('imports', () => check(join(bin, 'depcruise'), ['--config', '.dependency-cruiser.cjs', 'apps', 'packages', 'playwright', 'benchmarks']));
+  }
+  if (wanted('types')) await part('types', () => check(join(bin, 'turbo'), ['run', 'typecheck', '--output-logs=errors-only', '--log-order=grouped', '--concurrency=2']));
+  if (wanted('unit'))
+    await part('unit', async () => {
+      const report = join(reports, 'vitest.json');
+      const code = await run(join(bin, 'vitest'), ['run'], { env: { ...env, MAYFLY_VITEST_REPORT: report } });
+      const r = readReport(report);
+      return { code, passed: r?.numPassedTests ?? 0, failed: Math.max(r?.numFailedTests ?? 0, r?.numFailedTestSuites ?? 0), skipped: r?.numPendingTests ?? 0 };
+    });
+  if (wanted('browser'))
+    await part('browser', async () => {
+      const report = join(reports, 'playwright.json');
+      const code = await run(process.execPath, [join(root, 'node_modules/@playwright/test/cli.js'), 'test', '--reporter=list,json'], {
+        cwd: join(root, 'playwright'),
+        env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: report, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+      });
+      const stats = readReport(report)?.stats;
+      return { code, passed: stats?.expected ?? 0, failed: (stats?.unexpected ?? 0) + (stats?.flaky ?? 0), skipped: stats?.skipped ?? 0 };
+    });
+  console.log(`\n${lines.join('\n')}\n`);
+  console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
+  return total.failed === 0 && total.passed > 0 ? 0 : 1;
+}
+
+function readReport(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+const commands = {
+  setup: async () => 0,
+  start: (args) => run(process.execPath, [cli, 'start', ...args], { stdin: 'inherit', cwd: process.env.INIT_CWD ?? root }),
+  test,
+  demo: async (args) => run(process.execPath, [cli, 'demo', ...args], { env: await optionalBrowser() }),
+  simulate: (args) => run(process.execPath, [cli, 'simulate', ...args]),
+  bench: async (args) => run(process.execPath, [join(root, 'benchmarks/dist/bench.js'), ...args], { env: await optionalBrowser() }),
+};
+
+async function optionalBrowser() {
+  const path = await findBrowser(false);
+  return path ? { MAYFLY_BROWSER: path } : {};
+}
+
+try {
+  const [name = 'start', ...args] = process.argv.slice(2);
+  if (!Object.hasOwn(commands, name)) throw new Stop(`unknown command "${name}"; there are ${Object.keys(commands).join(', ')}`);
+  checkNode();
+  await installPackages();
+  await build();
+  process.exitCode = await commands[name](args);
+} catch (error) {
+  if (!(error instanceof Stop)) throw error;
+  say(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { imageIdOf, IMAGE_FORMAT, incarnation, jobId, PAGE_BYTES, taskId, zeroLine, type Manifest } from '@mayfly/wire';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { assembleImage, cutImage, decodePage, encodePage, hashBytes, memoryImages, packPage, unpackPage, type CutImage, type LocalImages } from '../src/index.ts';
+import { openDirectoryImages } from '../src/store/directory.ts';
+
+const job = jobId('abcdefghijkl');
+const manifestOf = (cut: CutImage, task = 0, serial = 1, inc = 0): Manifest => ({
+  format: IMAGE_FORMAT,
+  image: imageIdOf(job, taskId(task), incarnation(inc), serial),
+  job,
+  task: taskId(task),
+  incarnation: incarnation(inc),
+  program: '0'.repeat(64),
+  serial,
+  replay: { prologue: zeroLine(), image: zeroLine(), held: [] },
+  sections: cut.sections,
+  pages: cut.pages,
+  bytes: cut.bytes,
+});
+const noise = (n: number, seed: number): Uint8Array => {
+  const b = new Uint8Array(n);
+  for (let i = 0, x = seed | 1; i < n; i++) b[i] = (x = Math.imul(x, 1103515245) + 12345) >>> 16;
+  return b;
+};
+
+describe('images', () => {
+  it('hashes with BLAKE3-256', async () => {
+    // The empty input's hash, from the BLAKE3 specification's test vectors.
+    expect(await hashBytes(new Uint8Array(0))).toBe('af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262');
+  });
+
+  it('cuts and assembles any sections', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.record({ n: fc.integer({ min: 0, max: 3 * PAGE_BYTES }), seed: fc.integer(), zero: fc.boolean() }), { maxLength: 5 }), async (specs) => {
+        const sections = specs.map((s, i) => ({ name: `s${i}`, bytes: s.zero ? new Uint8Array(s.n) : noise(s.n, s.seed) }));
+        const cut = await cutImage(sections);
+        const back = await assembleImage(manifestOf(cut), async (h) => cut.data.get(h));
+        for (const s of sections) expect(Buffer.compare(back.get(s.name)!, s.bytes)).toBe(0);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('names equal pages once and zero pages not at all', async () => {
+    const page = noise(PAGE_BYTES, 5);
+    const cut = await cutImage([{ name: 'a', bytes: page }, { name: 'b', bytes: page }, { name: 'c', bytes: new Uint8Array(PAGE_BYTES) }]);
+    expect(cut.pages[0]).toBe(cut.pages[1]);
+    expect(cut.pages[2]).toBe('');
+    expect(cut.data.size).toBe(1);
+  });
+
+  it('refuses a damaged and a missing page', async () => {
+    const cut = await cutImage([{ name: 'a', bytes: noise(100_000, 9) }]);
+    await expect(assembleImage(manifestOf(cut), async (h) => cut.data.get(h)!.map((b, i) => (i === 77 ? b ^ 1 : b)))).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    await expect(assembleImage(manifestOf(cut), async () => undefined)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('deflates what shrinks and sends the rest as it is', async () => {
+    const text = new TextEncoder().encode('the quick brown fox '.repeat(3000)).subarray(0, PAGE_BYTES);
+    const packed = await encodePage(3, text);
+    expect(packed.bytes.length).toBeLessThan(text.length / 10);
+    const rough = await encodePage(4, noise(PAGE_BYTES, 1).map((b, i) => b ^ (i * 197)));
+    for (const p of [packed, rough]) {
+      const u = unpackPage(packPage(p));
+      expect(u.index).toBe(p.index);
+      const raw = await decodePage(u.codec, u.rawLength, u.bytes);
+      expect(raw.length).toBe(p.rawLength);
+    }
+    await expect(decodePage(1, 10, packed.bytes)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    await expect(decodePage(1, 100, new Uint8Array([1, 2, 3]))).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+  });
+});
+
+/** One acceptance suite, run by every local store that Node can run; the browser's runs in Chromium. */
+function suite(name: string, make: () => Promise<LocalImages>): void {
+  describe(`local images: ${name}`, () => {
+    it('keeps the two newest of a task, and no page that nothing names', async () => {
+      const store = await make();
+      const cuts = await Promise.all([1, 2, 3].map((k) => cutImage([{ name: 'm', bytes: noise(PAGE_BYTES * 2, k) }])));
+      for (const [i, cut] of cuts.entries()) await store.put(manifestOf(cut, 0, i + 1), cut.data);
+      const other = await cutImage([{ name: 'm', bytes: noise(500, 99) }]);
+      await store.put(manifestOf(other, 1), other.data);
+      const images = (await store.list()).map((i) => i.image).sort();
+      expect(images).toEqual([`${job}-0-0-2`, `${job}-0-0-3`, `${job}-1-0-1`]);
+      expect(await store.page(cuts[0]!.pages[0]!)).toBeUndefined();
+      expect(Buffer.compare((await store.page(cuts[2]!.pages[1]!))!, cuts[2]!.data.get(cuts[2]!.pages[1]!)!)).toBe(0);
+      const m = await store.manifest(imageIdOf(job, taskId(0), incarnation(0), 3));
+      expect(m?.pages).toEqual(cuts[2]!.pages);
+      await store.forget(job);
+      expect(await store.list()).toEqual([]);
+      expect(await store.page(other.pages[0]!)).toBeUndefined();
+      await store.close();
+    });
+  });
+}
+const directories: string[] = [];
+afterAll(async () => {
+  for (const d of directories) await rm(d, { recursive: true, force: true });
+});
+suite('memory', async () => memoryImages());
+suite('directory', async () => {
+  const d = await mkdtemp(join(tmpdir(), 'mayfly-images-'));
+  directories.push(d);
+  return openDirectoryImages(d);
+});

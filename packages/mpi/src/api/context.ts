@@ -1,0 +1,107 @@
+/** What the objects of the API share: the layer, the host, the program's callbacks, and the way of errors to their handlers. */
+import { MalformedValue, Unencodable, decodeValue, encodeValue } from '../codec.ts';
+import { COMM_SELF, ERRORS_ARE_FATAL, ERRORS_RETURN } from '../constants.ts';
+import { typeOfArray, type ElementArray, type ElementType } from '../datatypes.ts';
+import { ERR, MPIError, fail, type ErrorRecord } from '../errors.ts';
+import { sendExit } from '../world.ts';
+import type { Buf } from '../buffers.ts';
+import type { ExitReport } from '@mayfly/wire';
+import type { Layer } from '../layer.ts';
+import type { Runtime } from './runtime.ts';
+import type * as Mayfly from '../../types/mayfly.d.ts';
+
+/** [MPI_IN_PLACE] One object: a buffer argument is in place when it is this. */
+export const IN_PLACE: Mayfly.InPlace = Object.freeze({ name: 'MPI_IN_PLACE' });
+
+const MESSAGE_LIMIT = 16_000;
+const STACK_LIMIT = 64_000;
+
+export class Context {
+  /** User-defined error handlers by handle. */
+  readonly errorCallbacks = new Map<number, (comm: Mayfly.Comm, error: Mayfly.MPIError) => void>();
+  /** Makes the program's object of a communicator; set by comm.ts. */
+  commObject!: (handle: number) => Mayfly.Comm;
+  ended = false;
+
+  constructor(
+    readonly layer: Layer,
+    readonly runtime: Runtime,
+  ) {}
+
+  /** Runs a call; an MPI error goes to the error handler of its communicator, and then to the program (unless it is fatal). */
+  call<T>(body: () => T): T {
+    try {
+      return body();
+    } catch (e) {
+      throw e instanceof MPIError ? this.raise(e) : e;
+    }
+  }
+
+  /** The error as it is to be thrown; does not return when the handler is MPI_ERRORS_ARE_FATAL. */
+  raise(error: MPIError): MPIError {
+    const { comms } = this.layer.state;
+    const comm = comms.rows.get(error.comm) ?? comms.rows.get(COMM_SELF)!;
+    if (comm.errhandler === ERRORS_ARE_FATAL) this.abort('MPI_ERROR', error.message, 1, error.stack);
+    if (comm.errhandler !== ERRORS_RETURN) this.errorCallbacks.get(comm.errhandler)?.(this.commObject(comm.handle), error as unknown as Mayfly.MPIError);
+    return error;
+  }
+
+  failed(record: ErrorRecord, comm: number): MPIError {
+    return new MPIError(record.errorClass, record.call, record.text, comm);
+  }
+
+  abort(code: 'MPI_ERROR' | 'ABORTED' | 'PROGRAM_ERROR', message: string, exitCode: number, stack?: string): never {
+    return this.end({ code: exitCode, abort: { code, message: message.slice(0, MESSAGE_LIMIT), ...(stack === undefined ? {} : { stack: stack.slice(0, STACK_LIMIT) }) } });
+  }
+
+  end(report: ExitReport): never {
+    if (!this.ended) {
+      this.ended = true;
+      sendExit(this.layer, report);
+    }
+    return this.runtime.end(report);
+  }
+
+  exitCode(code: unknown, call: string): number {
+    if (typeof code !== 'number' || !Number.isInteger(code) || code < 0 || code > 255) return fail(ERR.ARG, call, `exit code ${String(code)} is not a whole number from 0 to 255`);
+    return code;
+  }
+
+  /** A typed array as bytes. @throws MPIError ERR_BUFFER */
+  bytes(array: unknown, call: string, comm: number, what = 'the buffer'): { bytes: Uint8Array; type: ElementType } {
+    const type = typeOfArray(array);
+    if (!type) return fail(ERR.BUFFER, call, `${what} is ${describe(array)}, not a typed array`, comm);
+    const a = array as ElementArray;
+    return { bytes: new Uint8Array(a.buffer, a.byteOffset, a.byteLength), type };
+  }
+
+  pin(array: unknown, call: string, comm: number, what?: string): Buf {
+    return this.layer.memory.pin(this.bytes(array, call, comm, what).bytes);
+  }
+
+  encode(value: unknown, call: string, comm: number): Uint8Array {
+    try {
+      return encodeValue(value);
+    } catch (e) {
+      if (e instanceof Unencodable) return fail(ERR.TYPE, call, e.message, comm);
+      throw e;
+    }
+  }
+
+  decode<T>(bytes: Uint8Array, call: string, comm: number): T {
+    try {
+      return decodeValue(bytes) as T;
+    } catch (e) {
+      if (e instanceof MalformedValue) return fail(ERR.TYPE, call, e.message, comm);
+      throw e;
+    }
+  }
+}
+
+export function describe(value: unknown): string {
+  if (value === null) return 'null';
+  if (value === IN_PLACE) return 'IN_PLACE';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return `a ${(value as { constructor?: { name?: string } }).constructor?.name ?? 'object'}`;
+  return typeof value === 'undefined' ? 'undefined' : `the ${typeof value} ${String(value)}`;
+}

@@ -1,0 +1,116 @@
+/** The module 'mayfly' for one rank, and the running of a program with it. */
+import * as c from '../constants.ts';
+import { ERR, MPIError } from '../errors.ts';
+import { BUILTIN_OPS } from '../ops.ts';
+import { dimsCreate } from '../topology.ts';
+import { checkpoints } from './checkpoint.ts';
+import { CartObject, CommObject } from './comm.ts';
+import { Context, IN_PLACE } from './context.ts';
+import { environment } from './environment.ts';
+import { GroupObject } from './group.ts';
+import { ErrorHandlerObject, OpObject } from './handles.ts';
+import { completion } from './status.ts';
+import type { Layer } from '../layer.ts';
+import type { Runtime } from './runtime.ts';
+import type * as Mayfly from '../../types/mayfly.d.ts';
+
+export type { CheckpointImage, RestoredImage, Runtime } from './runtime.ts';
+
+/** What `import … from 'mayfly'` gives a program. */
+export type MayflyModule = typeof Mayfly;
+
+/** Resolution of the job's clock, seconds. */
+const TICK = 0.001;
+
+function build(context: Context): MayflyModule {
+  const { layer, runtime } = context;
+  const objects = new Map<number, CommObject>();
+  context.commObject = (handle) => {
+    let object = objects.get(handle);
+    if (!object) {
+      object = layer.state.comms.rows.get(handle)?.topology ? new CartObject(context, handle) : new CommObject(context, handle);
+      objects.set(handle, object);
+    }
+    return object;
+  };
+  const op = (i: number): OpObject => new OpObject(context, i + 1, BUILTIN_OPS[i]!, true);
+  const [SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR, MINLOC, MAXLOC] = BUILTIN_OPS.map((_, i) => op(i)) as [OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject];
+  const world = context.commObject(c.COMM_WORLD);
+  return {
+    IN_PLACE,
+    ANY_SOURCE: c.ANY_SOURCE,
+    ANY_TAG: c.ANY_TAG,
+    PROC_NULL: c.PROC_NULL,
+    UNDEFINED: c.UNDEFINED,
+    TAG_UB: c.TAG_UB,
+    ...completion(context),
+    Op: { create: (fn, commute) => OpObject.create(context, fn as (input: never, inout: never) => void, commute) },
+    SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR, MINLOC, MAXLOC,
+    GROUP_EMPTY: new GroupObject(context, c.GROUP_EMPTY),
+    COMM_WORLD: world,
+    COMM_SELF: context.commObject(c.COMM_SELF),
+    dimsCreate: (nnodes, dims) => context.call(() => dimsCreate(nnodes, typeof dims === 'number' ? new Array<number>(dims).fill(0) : dims)),
+    SUCCESS: ERR.SUCCESS,
+    ERR_BUFFER: ERR.BUFFER,
+    ERR_COUNT: ERR.COUNT,
+    ERR_TYPE: ERR.TYPE,
+    ERR_TAG: ERR.TAG,
+    ERR_COMM: ERR.COMM,
+    ERR_RANK: ERR.RANK,
+    ERR_ROOT: ERR.ROOT,
+    ERR_GROUP: ERR.GROUP,
+    ERR_OP: ERR.OP,
+    ERR_TOPOLOGY: ERR.TOPOLOGY,
+    ERR_DIMS: ERR.DIMS,
+    ERR_ARG: ERR.ARG,
+    ERR_UNKNOWN: ERR.UNKNOWN,
+    ERR_TRUNCATE: ERR.TRUNCATE,
+    ERR_OTHER: ERR.OTHER,
+    ERR_INTERN: ERR.INTERN,
+    ERR_IN_STATUS: ERR.IN_STATUS,
+    ERR_PENDING: ERR.PENDING,
+    ERR_REQUEST: ERR.REQUEST,
+    ERR_BAD_FILE: ERR.BAD_FILE,
+    ERR_NO_SUCH_FILE: ERR.NO_SUCH_FILE,
+    ERR_IO: ERR.IO,
+    ERR_UNSUPPORTED_OPERATION: ERR.UNSUPPORTED_OPERATION,
+    ERR_CHECKPOINT: ERR.CHECKPOINT,
+    // The declaration hides the constructor and narrows `statuses`.
+    MPIError: MPIError as unknown as typeof Mayfly.MPIError,
+    ErrorHandler: { create: (fn) => ErrorHandlerObject.create(context, fn) },
+    ERRORS_ARE_FATAL: new ErrorHandlerObject(context, c.ERRORS_ARE_FATAL, 'MPI_ERRORS_ARE_FATAL'),
+    ERRORS_RETURN: new ErrorHandlerObject(context, c.ERRORS_RETURN, 'MPI_ERRORS_RETURN'),
+    wtime: () => layer.device.clock() / 1000,
+    wtick: () => TICK,
+    processorName: () => layer.device.place(() => runtime.processorName()),
+    getVersion: () => ({ version: 4, subversion: 1 }),
+    finalize: () => void (layer.state.finalized = true),
+    isActive: () => !layer.state.finalized,
+    abort: (code) => world.abort(code),
+    exit: (code = 0) => context.call(() => context.end({ code: context.exitCode(code, 'exit') })),
+    args: Object.freeze([...runtime.args]),
+    ...environment(context),
+    checkpoint: checkpoints(context),
+  };
+}
+
+/** The module for a rank, without running anything. */
+export const createMayfly = (layer: Layer, runtime: Runtime): MayflyModule => build(new Context(layer, runtime));
+
+/**
+ * Runs a program to its end: `main` evaluates it with the module at hand. Its end is exit 0, an error that it does not catch ends the
+ * job (PROGRAM_ERROR, with the stack). Either way the EXIT message is sent and `runtime.end` called, which does not return.
+ * @param ownError true for errors of the host itself, which are no result of the program: they are thrown on
+ */
+export function runProgram(layer: Layer, runtime: Runtime, main: (mayfly: MayflyModule) => void, ownError: (e: unknown) => boolean = () => false): never {
+  const context = new Context(layer, runtime);
+  const mayfly = build(context);
+  try {
+    main(mayfly);
+  } catch (e) {
+    if (context.ended || ownError(e)) throw e;
+    const said = runtime.describeError?.(e) ?? (e instanceof Error ? { message: `${e.name}: ${e.message}`, ...(e.stack === undefined ? {} : { stack: e.stack }) } : { message: `thrown: ${String(e)}` });
+    return context.abort('PROGRAM_ERROR', said.message, 1, said.stack);
+  }
+  return context.end({ code: 0 });
+}

@@ -1,0 +1,51 @@
+/**
+ * Where the bytes of a message lie, as plain data: a request names its buffers by space and offset, never by reference, so that
+ * it can be stored in an image.
+ *
+ * Owns: the pinned spaces (not serialisable). Spaces:
+ *   0        the program's linear memory (C and C++: an address is an offset). The view is fetched anew at every use, since
+ *            memory may grow.
+ *   > 0      an array of a TypeScript program, pinned while a request uses it
+ *   < 0      a scratch buffer of a schedule, kept in the layer's state and thus in images
+ */
+export interface Buf {
+  readonly space: number;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+export const LINEAR = 0;
+export const NO_BYTES: Buf = { space: LINEAR, offset: 0, bytes: 0 };
+
+export const part = (b: Buf, offset: number, bytes: number): Buf => ({ space: b.space, offset: b.offset + offset, bytes });
+export const linear = (address: number, bytes: number): Buf => ({ space: LINEAR, offset: address, bytes });
+
+const EMPTY = new Uint8Array(0);
+
+export class Memory {
+  private readonly pinned = new Map<number, Uint8Array>();
+  private nextPin = 1;
+
+  /** @param linear the program's linear memory, whole; absent for TypeScript programs */
+  constructor(
+    private readonly linearMemory: (() => Uint8Array) | undefined,
+    private readonly scratch: () => Map<number, Uint8Array>,
+  ) {}
+
+  pin(bytes: Uint8Array): Buf {
+    const space = this.nextPin++;
+    this.pinned.set(space, bytes);
+    return { space, offset: 0, bytes: bytes.length };
+  }
+
+  unpin(space: number): void {
+    this.pinned.delete(space);
+  }
+
+  view(b: Buf): Uint8Array {
+    if (b.bytes === 0) return EMPTY;
+    const whole = b.space > 0 ? this.pinned.get(b.space) : b.space < 0 ? this.scratch().get(b.space) : this.linearMemory?.();
+    if (whole === undefined) throw new Error(`buffer space ${b.space} is gone`);
+    return whole.subarray(b.offset, b.offset + b.bytes);
+  }
+}

@@ -1,0 +1,72 @@
+/** Checks of arguments. Messages name the call, the argument and the allowed range; the communicator's error handler gets them. */
+import { ANY_SOURCE, ANY_TAG, PROC_NULL, TAG_UB } from './constants.ts';
+import { ERR, fail } from './errors.ts';
+import { elementType } from './datatypes.ts';
+import { unsuited } from './ops.ts';
+import { commOf, type Layer } from './layer.ts';
+import type { Reduction } from './schedule.ts';
+import type { CommRecord } from './state.ts';
+
+const ranks = (comm: CommRecord): string => `${comm.name} has ranks 0 to ${(comm.remote ?? comm.group).length - 1}`;
+
+export function checkDest(comm: CommRecord, dest: number, call: string): void {
+  if (dest === PROC_NULL) return;
+  if (!Number.isInteger(dest) || dest < 0 || dest >= (comm.remote ?? comm.group).length) fail(ERR.RANK, call, `destination ${String(dest)} is no rank: ${ranks(comm)} (or MPI_PROC_NULL)`, comm.handle);
+}
+
+export function checkSource(comm: CommRecord, source: number, call: string): void {
+  if (source === ANY_SOURCE || source === PROC_NULL) return;
+  if (!Number.isInteger(source) || source < 0 || source >= (comm.remote ?? comm.group).length)
+    fail(ERR.RANK, call, `source ${String(source)} is no rank: ${ranks(comm)} (or MPI_ANY_SOURCE, MPI_PROC_NULL)`, comm.handle);
+}
+
+export function checkSendTag(comm: CommRecord, tag: number, call: string): void {
+  if (!Number.isInteger(tag) || tag < 0 || tag > TAG_UB) fail(ERR.TAG, call, `tag ${String(tag)} is not in 0 to ${TAG_UB} (MPI_TAG_UB)`, comm.handle);
+}
+
+export function checkRecvTag(comm: CommRecord, tag: number, call: string): void {
+  if (tag === ANY_TAG) return;
+  if (!Number.isInteger(tag) || tag < 0 || tag > TAG_UB) fail(ERR.TAG, call, `tag ${String(tag)} is not in 0 to ${TAG_UB} (MPI_TAG_UB), nor MPI_ANY_TAG`, comm.handle);
+}
+
+export function checkRoot(comm: CommRecord, root: number, call: string): void {
+  if (!Number.isInteger(root) || root < 0 || root >= comm.group.length) fail(ERR.ROOT, call, `root ${String(root)} is no rank: ${ranks(comm)}`, comm.handle);
+}
+
+/** Counts and displacements of a vector collective, as bytes; every block lies inside `bytes`. */
+export function checkBlocks(comm: CommRecord, counts: ArrayLike<number>, displs: ArrayLike<number> | undefined, unit: number, bytes: number, call: string, what: string): { offsets: number[]; lengths: number[] } {
+  const n = comm.group.length;
+  if (counts.length !== n) fail(ERR.COUNT, call, `${what} has ${counts.length} counts, ${comm.name} has ${n} ranks`, comm.handle);
+  if (displs && displs.length !== n) fail(ERR.ARG, call, `${what} has ${displs.length} displacements, ${comm.name} has ${n} ranks`, comm.handle);
+  const offsets: number[] = [];
+  const lengths: number[] = [];
+  let at = 0;
+  for (let i = 0; i < n; i++) {
+    const count = counts[i]!;
+    const from = displs ? displs[i]! : at;
+    if (!Number.isInteger(count) || count < 0) fail(ERR.COUNT, call, `count ${String(count)} for rank ${i} in ${what} is not a whole number ≥ 0`, comm.handle);
+    if (!Number.isInteger(from) || from < 0) fail(ERR.ARG, call, `displacement ${String(from)} for rank ${i} in ${what} is not a whole number ≥ 0`, comm.handle);
+    if ((from + count) * unit > bytes) fail(ERR.BUFFER, call, `the block of rank ${i} in ${what} ends at element ${from + count}, the buffer has ${Math.floor(bytes / unit)}`, comm.handle);
+    offsets.push(from * unit);
+    lengths.push(count * unit);
+    at += count;
+  }
+  return { offsets, lengths };
+}
+
+/** An operation on elements of a type. @throws MPIError ERR_OP */
+export function reduction(layer: Layer, comm: number, op: number, type: number, bytes: number, call: string): Reduction {
+  const record = layer.state.ops.rows.get(op) ?? fail(ERR.OP, call, op === 0 ? 'the operation is MPI_OP_NULL' : 'the operation was freed', comm);
+  const element = elementType(type);
+  const problem = record.builtin && unsuited(record.builtin, element, bytes / element.bytes);
+  if (problem) fail(ERR.OP, call, problem, comm);
+  const pairs = record.builtin === 'MPI_MINLOC' || record.builtin === 'MPI_MAXLOC';
+  return { op, type, commute: record.commute, unit: pairs ? 2 * element.bytes : element.bytes };
+}
+
+/** An intracommunicator. */
+export function intra(layer: Layer, handle: number, call: string): CommRecord {
+  const comm = commOf(layer, handle, call);
+  if (comm.remote) fail(ERR.COMM, call, `${comm.name} is an intercommunicator`, handle);
+  return comm;
+}

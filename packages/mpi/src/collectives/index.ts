@@ -1,0 +1,230 @@
+/**
+ * The collectives as calls (MPI 4.1 chapter 6): check the arguments, choose an algorithm by size, start its schedule. Every function returns the
+ * handle of a request; the blocking call waits for it.
+ *
+ * Buffers are contiguous bytes ({@link Buf}). `undefined` for a send buffer (for scatter: the receive buffer) means MPI_IN_PLACE.
+ * All ranks must choose alike, so choices depend only on what is the same everywhere: the communicator's size, the length and the operation.
+ */
+import { part, type Buf } from '../buffers.ts';
+import { checkBlocks, checkRoot, intra, reduction } from '../checks.ts';
+import { ERR, fail } from '../errors.ts';
+import { Schedule, start, type Reduction } from '../schedule.ts';
+import { allgatherBruck, allgatherRecursiveDoubling, allgatherRing } from './allgather.ts';
+import { allreduceRabenseifner, reduceRabenseifner } from './reduce-rabenseifner.ts';
+import { allreduceRecursiveDoubling } from './allreduce-recursive-doubling.ts';
+import { alltoallBruck, alltoallPairwise, alltoallSpread } from './alltoall.ts';
+import { barrierDissemination } from './barrier.ts';
+import { bcastBinomial } from './bcast-binomial.ts';
+import { bcastScatterAllgather } from './bcast-scatter-allgather.ts';
+import { gatherBinomial } from './gather-binomial.ts';
+import { gathervLinear, scattervLinear, type Blocks } from './linear.ts';
+import { reduceBinomial } from './reduce-binomial.ts';
+import { reduceScatterSpread } from './reduce-scatter.ts';
+import { scanRecursiveDoubling } from './scan.ts';
+import { scatterBinomial } from './scatter-binomial.ts';
+import type { CommRecord } from '../state.ts';
+import type { Layer } from '../layer.ts';
+
+/** Bytes from which the algorithms for long messages win: there the transfer outweighs the latency of a hop (about 0.5 ms between tabs). */
+export const LONG = { bcast: 128 * 1024, reduce: 64 * 1024, allgather: 64 * 1024, alltoall: 32 * 1024 } as const;
+/** Blocks up to this are worth packing (Bruck's all-to-all), from this many ranks on. */
+const PACKED = { bytes: 256, ranks: 8 } as const;
+
+/** Counts in elements of `unit` bytes, as a program gives them. */
+export interface VectorArgument {
+  buf: Buf;
+  unit: number;
+  counts: ArrayLike<number>;
+  displs: ArrayLike<number> | undefined;
+}
+const blocks = (comm: CommRecord, v: VectorArgument, call: string, what: string): Blocks => ({ buf: v.buf, ...checkBlocks(comm, v.counts, v.displs, v.unit, v.buf.bytes, call, what) });
+
+const equalBlocks = (buf: Buf, n: number, bytes: number): Blocks => ({ buf, offsets: Array.from({ length: n }, (_, i) => i * bytes), lengths: new Array<number>(n).fill(bytes) });
+
+function room(comm: CommRecord, buf: Buf | undefined, bytes: number, call: string, what: string): Buf {
+  if (!buf) return fail(ERR.BUFFER, call, `${what} is missing`, comm.handle);
+  if (buf.bytes < bytes) fail(ERR.BUFFER, call, `${what} has ${buf.bytes} bytes, ${bytes} are needed (${comm.name} has ${comm.group.length} ranks)`, comm.handle);
+  return buf.bytes === bytes ? buf : part(buf, 0, bytes);
+}
+
+function divided(comm: CommRecord, bytes: number, call: string, what: string): number {
+  const n = comm.group.length;
+  if (bytes % n !== 0) fail(ERR.COUNT, call, `${what} has ${bytes} bytes, which ${n} ranks cannot share evenly`, comm.handle);
+  return bytes / n;
+}
+
+export function barrier(layer: Layer, c: number, call = 'MPI_Barrier'): number {
+  const s = new Schedule(layer, intra(layer, c, call), call);
+  barrierDissemination(s);
+  return start(s);
+}
+
+export function bcast(layer: Layer, c: number, buf: Buf, root: number, call = 'MPI_Bcast'): number {
+  const comm = intra(layer, c, call);
+  checkRoot(comm, root, call);
+  const s = new Schedule(layer, comm, call);
+  if (buf.bytes >= LONG.bcast && s.size >= 4) bcastScatterAllgather(s, buf, root);
+  else bcastBinomial(s, buf, root);
+  return start(s);
+}
+
+/** `send` undefined: in place (at the root). */
+export function reduce(layer: Layer, c: number, send: Buf | undefined, recv: Buf | undefined, type: number, op: number, root: number, call = 'MPI_Reduce'): number {
+  const comm = intra(layer, c, call);
+  checkRoot(comm, root, call);
+  if (!send && comm.rank !== root) fail(ERR.BUFFER, call, `MPI_IN_PLACE is for the root (${root}) only`, c);
+  const bytes = send?.bytes ?? recv?.bytes ?? 0;
+  const r = reduction(layer, c, op, type, bytes, call);
+  const into = comm.rank === root ? room(comm, recv, bytes, call, 'the receive buffer') : undefined;
+  const operand = send ?? into!;
+  const s = new Schedule(layer, comm, call);
+  if (long(s, r, bytes)) {
+    const acc = s.scratch(bytes);
+    s.copy(operand, acc);
+    reduceRabenseifner(s, acc, into, r, root);
+  } else reduceBinomial(s, operand, into, r, root);
+  return start(s);
+}
+
+const long = (s: Schedule, r: Reduction, bytes: number): boolean => r.commute && bytes >= LONG.reduce && s.size >= 4;
+
+export function allreduce(layer: Layer, c: number, send: Buf | undefined, recv: Buf, type: number, op: number, call = 'MPI_Allreduce'): number {
+  const comm = intra(layer, c, call);
+  const bytes = send?.bytes ?? recv.bytes;
+  const r = reduction(layer, c, op, type, bytes, call);
+  const acc = room(comm, recv, bytes, call, 'the receive buffer');
+  const s = new Schedule(layer, comm, call);
+  if (send) s.copy(send, acc);
+  if (long(s, r, bytes)) allreduceRabenseifner(s, acc, r);
+  else allreduceRecursiveDoubling(s, acc, r);
+  return start(s);
+}
+
+export function scan(layer: Layer, c: number, send: Buf | undefined, recv: Buf, type: number, op: number, exclusive: boolean, call = exclusive ? 'MPI_Exscan' : 'MPI_Scan'): number {
+  const comm = intra(layer, c, call);
+  const bytes = send?.bytes ?? recv.bytes;
+  const r = reduction(layer, c, op, type, bytes, call);
+  const into = room(comm, recv, bytes, call, 'the receive buffer');
+  const s = new Schedule(layer, comm, call);
+  scanRecursiveDoubling(s, send ?? into, into, r, exclusive);
+  return start(s);
+}
+
+export function gather(layer: Layer, c: number, send: Buf | undefined, recv: Buf | undefined, root: number, call = 'MPI_Gather'): number {
+  const comm = intra(layer, c, call);
+  checkRoot(comm, root, call);
+  if (!send && comm.rank !== root) fail(ERR.BUFFER, call, `MPI_IN_PLACE is for the root (${root}) only`, c);
+  const bytes = send?.bytes ?? divided(comm, recv?.bytes ?? 0, call, 'the receive buffer');
+  const into = comm.rank === root ? room(comm, recv, bytes * comm.group.length, call, 'the receive buffer') : undefined;
+  const s = new Schedule(layer, comm, call);
+  gatherBinomial(s, send ?? part(into!, root * bytes, bytes), into, root);
+  return start(s);
+}
+
+export function gatherv(layer: Layer, c: number, send: Buf | undefined, recv: VectorArgument | undefined, root: number, call = 'MPI_Gatherv'): number {
+  const comm = intra(layer, c, call);
+  checkRoot(comm, root, call);
+  if (!send && comm.rank !== root) fail(ERR.BUFFER, call, `MPI_IN_PLACE is for the root (${root}) only`, c);
+  if (!recv && comm.rank === root) fail(ERR.BUFFER, call, 'the root needs a receive buffer', c);
+  const into = comm.rank === root ? blocks(comm, recv!, call, 'the receive buffer') : undefined;
+  if (send && into && send.bytes !== into.lengths[root]) fail(ERR.COUNT, call, `the root sends ${send.bytes} bytes to itself, its block has ${into.lengths[root]}`, c);
+  const s = new Schedule(layer, comm, call);
+  gathervLinear(s, send, into, root);
+  return start(s);
+}
+
+export function scatter(layer: Layer, c: number, send: Buf | undefined, recv: Buf | undefined, root: number, call = 'MPI_Scatter'): number {
+  const comm = intra(layer, c, call);
+  checkRoot(comm, root, call);
+  if (!recv && comm.rank !== root) fail(ERR.BUFFER, call, `MPI_IN_PLACE is for the root (${root}) only`, c);
+  const bytes = recv?.bytes ?? divided(comm, send?.bytes ?? 0, call, 'the send buffer');
+  const from = comm.rank === root ? room(comm, send, bytes * comm.group.length, call, 'the send buffer') : undefined;
+  const s = new Schedule(layer, comm, call);
+  scatterBinomial(s, from, recv, bytes, root);
+  return start(s);
+}
+
+export function scatterv(layer: Layer, c: number, send: VectorArgument | undefined, recv: Buf | undefined, root: number, call = 'MPI_Scatterv'): number {
+  const comm = intra(layer, c, call);
+  checkRoot(comm, root, call);
+  if (!recv && comm.rank !== root) fail(ERR.BUFFER, call, `MPI_IN_PLACE is for the root (${root}) only`, c);
+  if (!send && comm.rank === root) fail(ERR.BUFFER, call, 'the root needs a send buffer', c);
+  const from = comm.rank === root ? blocks(comm, send!, call, 'the send buffer') : undefined;
+  if (recv && from && recv.bytes !== from.lengths[root]) fail(ERR.COUNT, call, `the root receives ${recv.bytes} bytes from itself, its block has ${from.lengths[root]}`, c);
+  const s = new Schedule(layer, comm, call);
+  scattervLinear(s, from, recv, root);
+  return start(s);
+}
+
+export function allgather(layer: Layer, c: number, send: Buf | undefined, recv: Buf, call = 'MPI_Allgather'): number {
+  const comm = intra(layer, c, call);
+  const n = comm.group.length;
+  const bytes = send?.bytes ?? divided(comm, recv.bytes, call, 'the receive buffer');
+  const into = room(comm, recv, bytes * n, call, 'the receive buffer');
+  const s = new Schedule(layer, comm, call);
+  if (send) s.copy(send, part(into, comm.rank * bytes, bytes));
+  if (bytes * n >= LONG.allgather) allgatherRing(s, equalBlocks(into, n, bytes));
+  else if ((n & (n - 1)) === 0) allgatherRecursiveDoubling(s, into, bytes);
+  else allgatherBruck(s, into, bytes);
+  return start(s);
+}
+
+export function allgatherv(layer: Layer, c: number, send: Buf | undefined, recv: VectorArgument, call = 'MPI_Allgatherv'): number {
+  const comm = intra(layer, c, call);
+  const into = blocks(comm, recv, call, 'the receive buffer');
+  const own = into.lengths[comm.rank]!;
+  if (send && send.bytes !== own) fail(ERR.COUNT, call, `the send buffer has ${send.bytes} bytes, the own block in the receive buffer ${own}`, c);
+  const s = new Schedule(layer, comm, call);
+  if (send) s.copy(send, part(into.buf, into.offsets[comm.rank]!, own));
+  allgatherRing(s, into);
+  return start(s);
+}
+
+export function alltoall(layer: Layer, c: number, send: Buf | undefined, recv: Buf, call = 'MPI_Alltoall'): number {
+  const comm = intra(layer, c, call);
+  const n = comm.group.length;
+  const bytes = divided(comm, (send ?? recv).bytes, call, send ? 'the send buffer' : 'the receive buffer');
+  const into = room(comm, recv, bytes * n, call, 'the receive buffer');
+  const s = new Schedule(layer, comm, call);
+  const from = send ?? s.scratch(bytes * n);
+  if (!send) s.copy(into, from);
+  if (bytes <= PACKED.bytes && n >= PACKED.ranks) alltoallBruck(s, from, into, bytes);
+  else if (bytes < LONG.alltoall) alltoallSpread(s, equalBlocks(from, n, bytes), equalBlocks(into, n, bytes));
+  else alltoallPairwise(s, equalBlocks(from, n, bytes), equalBlocks(into, n, bytes));
+  return start(s);
+}
+
+export function alltoallv(layer: Layer, c: number, send: VectorArgument | undefined, recv: VectorArgument, call = 'MPI_Alltoallv'): number {
+  const comm = intra(layer, c, call);
+  const into = blocks(comm, recv, call, 'the receive buffer');
+  const s = new Schedule(layer, comm, call);
+  let from: Blocks;
+  if (send) from = blocks(comm, send, call, 'the send buffer');
+  else {
+    from = { ...into, buf: s.scratch(into.buf.bytes) };
+    s.copy(into.buf, from.buf);
+  }
+  if (from.lengths[comm.rank] !== into.lengths[comm.rank]) fail(ERR.COUNT, call, `the block for the rank itself has ${from.lengths[comm.rank]} bytes to send and ${into.lengths[comm.rank]} to receive`, c);
+  // Only this rank knows its lengths: no choice by size. Each pair has one message either way, so the order does not matter.
+  alltoallSpread(s, from, into);
+  return start(s);
+}
+
+export function reduceScatter(layer: Layer, c: number, send: Buf | undefined, recv: Buf, counts: ArrayLike<number>, type: number, unit: number, op: number, call = 'MPI_Reduce_scatter'): number {
+  const comm = intra(layer, c, call);
+  const operand = send ?? recv;
+  const r = reduction(layer, c, op, type, operand.bytes, call);
+  const from: Blocks = { buf: operand, ...checkBlocks(comm, counts, undefined, unit, operand.bytes, call, 'the send buffer') };
+  const own = from.lengths[comm.rank]!;
+  if (own % r.unit !== 0) fail(ERR.OP, call, 'a block cuts a pair of value and index in two', c);
+  const s = new Schedule(layer, comm, call);
+  reduceScatterSpread(s, from, room(comm, recv, own, call, 'the receive buffer'), r);
+  return start(s);
+}
+
+export function reduceScatterBlock(layer: Layer, c: number, send: Buf | undefined, recv: Buf, type: number, unit: number, op: number): number {
+  const call = 'MPI_Reduce_scatter_block';
+  const comm = intra(layer, c, call);
+  const bytes = divided(comm, (send ?? recv).bytes, call, send ? 'the send buffer' : 'the receive buffer');
+  return reduceScatter(layer, c, send, recv, new Array<number>(comm.group.length).fill(bytes / unit), type, unit, op, call);
+}

@@ -1,0 +1,32 @@
+/** Constants of the standard with the values that MPICH's ABI gives them, so that mpi.h can share them. */
+export const PROC_NULL = -1;
+export const ANY_SOURCE = -2;
+export const ANY_TAG = -1;
+export const UNDEFINED = -32766;
+/** A tag travels as a signed 32-bit word. */
+export const TAG_UB = 0x7fff_ffff;
+
+/** Frame mode of a message between tasks: what the MPI layer makes of it. The low four bits are the kind. */
+export const Mode = {
+  STANDARD: 1,
+  /** Synchronous mode: the receiver answers with an ACK that carries `word` back, when a receive has matched. */
+  SYNC: 2,
+  ACK: 3,
+  KIND: 0x0f,
+  /** Flag: the body is a structured value (codec.ts), not elements of a datatype. */
+  OBJECT: 0x10,
+} as const;
+
+/** Context ids: every communicator owns two, `context` for point to point, `context + COLLECTIVE` for its collectives. */
+export const COLLECTIVE = 1;
+export const WORLD_CONTEXT = 0;
+export const SELF_CONTEXT = 2;
+export const FIRST_FREE_CONTEXT = 4;
+
+/** Handles of the predefined objects. Handle 0 is the null handle of every table. */
+export const NULL = 0;
+export const COMM_WORLD = 1;
+export const COMM_SELF = 2;
+export const ERRORS_ARE_FATAL = 1;
+export const ERRORS_RETURN = 2;
+export const GROUP_EMPTY = 1;

@@ -1,0 +1,70 @@
+/**
+ * The device: the few operations that the MPI layer needs from below (MPICH's ADI; `ch_cm` in MPICH-V §3.3). Implemented over
+ * rings and the V-protocol endpoint by packages/node, over in-memory queues by this package's tests.
+ *
+ * Everything here is synchronous. Only `wait` may block, and `send` when the ring is full.
+ */
+import type { TaskId } from '@mayfly/wire';
+
+/** One message in this task's arrival order. */
+export interface Arrival {
+  /** Position in the arrival order, from 1. */
+  readonly number: number;
+  readonly src: TaskId;
+  readonly mode: number;
+  readonly context: number;
+  readonly tag: number;
+  readonly word: number;
+  /** Length of the whole body in bytes. */
+  readonly size: number;
+  /**
+   * The whole body, valid only until the next call of the device (it may lie in the ring): copy what is kept.
+   * Absent: the body stayed in the log; fetch it with {@link Device.pull}.
+   */
+  readonly body: Uint8Array | undefined;
+}
+
+/** What a waiting call waits for, for the status words: dashboards and the deadlock report read them. */
+export interface WaitReason {
+  /** Standard name, 'MPI_Recv'. */
+  readonly call: string;
+  /** Task waited for; undefined for ANY_SOURCE or several. */
+  readonly peer?: TaskId | undefined;
+  readonly tag?: number | undefined;
+}
+
+export interface Device {
+  readonly task: TaskId;
+  /** Number of tasks in the job's world. */
+  readonly size: number;
+
+  /**
+   * Gives a message to the channel (this task → dst). Buffered by the Channel Memory: never waits for the receiver. The body is
+   * taken before the call returns. A send to oneself goes the same way.
+   */
+  send(dst: TaskId, mode: number, context: number, tag: number, word: number, body: Uint8Array): void;
+
+  /** Consumes exactly one arrival, blocking until there is one. Deterministic: needs no determinant. */
+  wait(reason: WaitReason): Arrival;
+
+  /**
+   * One poll (Test*, Iprobe, Request_get_status …): hands available arrivals to `consume` until it returns true (condition met)
+   * or none is left. An event also when nothing was there: its outcome is logged, and repeated at a replay. `consume` calls no
+   * other operation of the device: a send inside a poll would leave before the poll's own determinant. Its answer depends on the
+   * envelopes alone, never on whether a body is there.
+   */
+  poll(consume: (arrival: Arrival) => boolean): void;
+
+  /** Blocks until the body of a consumed arrival has come from the log; `into` is exactly as long as the body. */
+  pull(arrival: number, into: Uint8Array): void;
+
+  /** Room left for bodies of unmatched messages. Over it the layer keeps envelopes only and pulls on match. */
+  readonly unexpectedBytes: number;
+  /** Tells the device how full the store of unmatched bodies is, for flow control. */
+  unexpected(bytes: number): void;
+
+  /** The job's clock in ms (a determinant). */
+  clock(): number;
+  /** A value that depends on the place, logged as a determinant. */
+  place(read: () => string): string;
+}

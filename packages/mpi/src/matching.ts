@@ -1,0 +1,181 @@
+/**
+ * Matching (MPI 4.1 §3.5): which message meets which receive.
+ *
+ * "Messages are non-overtaking": per context, posted receives are searched in the order of their calls and unexpected messages in
+ * arrival order; the first that fits is taken. Envelopes are always stored; a body is stored as long as the device grants room, else it stays
+ * in the log and is pulled when matched.
+ *
+ * Keeps invariants S2 and S3 of state.ts. Calls the device in {@link post} only, never in {@link deliver} (device.ts, poll).
+ */
+import { taskId, WORLD } from '@mayfly/wire';
+import { ANY_SOURCE, ANY_TAG, Mode } from './constants.ts';
+import { className, ERR, type ErrorRecord } from './errors.ts';
+import { releaseSpace, rankOfTask, type Layer } from './layer.ts';
+import type { Arrival } from './device.ts';
+import type { Envelope, ReceiveRequest, RequestRecord } from './state.ts';
+
+const EMPTY = new Uint8Array(0);
+
+const fits = (source: number, tag: number, src: number, messageTag: number): boolean =>
+  (source === ANY_SOURCE || source === src) && (tag === ANY_TAG || tag === messageTag);
+
+/** The first unexpected message that a receive with this source (task or ANY_SOURCE) and tag would get. Probes use it as it is. */
+export function findUnexpected(layer: Layer, context: number, source: number, tag: number): Envelope | undefined {
+  const queue = layer.state.unexpected.get(context);
+  return queue?.find((e) => fits(source, tag, e.src, e.tag));
+}
+
+/** One arrival enters the layer: an acknowledgement, standard input, the body of a posted receive, or an unexpected message. */
+export function deliver(layer: Layer, a: Arrival): void {
+  if (a.src === WORLD) return storeStdin(layer, a);
+  if ((a.mode & Mode.KIND) === Mode.ACK) return acknowledge(layer, a.word);
+  const posted = layer.state.posted.get(a.context);
+  if (posted) {
+    const requests = layer.state.requests.rows;
+    for (let i = 0; i < posted.length; i++) {
+      const r = requests.get(posted[i]!) as ReceiveRequest;
+      if (!fits(r.source, r.tag, a.src, a.tag)) continue;
+      posted.splice(i, 1);
+      if (posted.length === 0) layer.state.posted.delete(a.context);
+      if ((a.mode & Mode.KIND) === Mode.SYNC) layer.deferred.push({ do: 'ack', dst: a.src, word: a.word });
+      const target = receiveBuffer(layer, r, a.src, a.tag, a.mode, a.size);
+      const body = a.size === 0 ? EMPTY : a.body;
+      if (body) {
+        target.set(body.length > target.length ? body.subarray(0, target.length) : body);
+        layer.counters.matchedBytes += target.length;
+      } else layer.deferred.push({ do: 'pull', arrival: a.number, size: a.size, into: target });
+      complete(layer, r);
+      return;
+    }
+  }
+  let queue = layer.state.unexpected.get(a.context);
+  if (!queue) layer.state.unexpected.set(a.context, (queue = []));
+  queue.push({ arrival: a.number, src: a.src, mode: a.mode, tag: a.tag, word: a.word, size: a.size, body: keepBody(layer, a) });
+}
+
+/** Copies a body into the store when it is there and there is room. */
+function keepBody(layer: Layer, a: Arrival): Uint8Array | undefined {
+  if (a.size === 0) return EMPTY;
+  if (!a.body || layer.state.unexpectedBytes + a.size > layer.device.unexpectedBytes) return undefined;
+  stored(layer, a.size);
+  layer.counters.storedBytes += a.size;
+  return a.body.slice();
+}
+
+/** Keeps S3; the device hears of it when the deferred work is done (progress.ts). */
+export function stored(layer: Layer, bytes: number): void {
+  layer.state.unexpectedBytes += bytes;
+}
+
+function storeStdin(layer: Layer, a: Arrival): void {
+  const stdin = layer.state.stdin;
+  if (a.size === 0) stdin.ended = true;
+  else stdin.chunks.push({ arrival: a.number, size: a.size, body: keepBody(layer, a) });
+}
+
+function acknowledge(layer: Layer, word: number): void {
+  const handle = layer.state.syncs.get(word);
+  if (handle === undefined) return;
+  layer.state.syncs.delete(word);
+  const r = layer.state.requests.rows.get(handle);
+  if (r) complete(layer, r);
+}
+
+/**
+ * Posts a receive: it takes the first unexpected message that fits, else it joins the queue. May call the device (acknowledge,
+ * pull), so never inside a poll.
+ */
+export function post(layer: Layer, r: ReceiveRequest): void {
+  const queue = layer.state.unexpected.get(r.context);
+  const i = queue ? queue.findIndex((e) => fits(r.source, r.tag, e.src, e.tag)) : -1;
+  if (i < 0) {
+    const posted = layer.state.posted.get(r.context);
+    if (posted) posted.push(r.handle);
+    else layer.state.posted.set(r.context, [r.handle]);
+    return;
+  }
+  const e = queue![i]!;
+  if (i === 0) queue!.shift();
+  else queue!.splice(i, 1);
+  if (queue!.length === 0) layer.state.unexpected.delete(r.context);
+  if ((e.mode & Mode.KIND) === Mode.SYNC) sendAck(layer, e.src, e.word);
+  const target = receiveBuffer(layer, r, e.src, e.tag, e.mode, e.size);
+  if (e.body) {
+    target.set(e.body.length > target.length ? e.body.subarray(0, target.length) : e.body);
+    layer.counters.unstoredBytes += target.length;
+    if (e.size > 0) {
+      stored(layer, -e.size);
+      layer.device.unexpected(layer.state.unexpectedBytes);
+    }
+  } else pull(layer, e.arrival, e.size, target);
+  complete(layer, r);
+}
+
+/** Fetches a body from the log; `into` may be shorter than it. */
+export function pull(layer: Layer, arrival: number, size: number, into: Uint8Array): void {
+  layer.counters.pulls++;
+  if (into.length >= size) return layer.device.pull(arrival, into.subarray(0, size));
+  const whole = new Uint8Array(size);
+  layer.device.pull(arrival, whole);
+  into.set(whole.subarray(0, into.length));
+}
+
+export function sendAck(layer: Layer, dst: number, word: number): void {
+  layer.device.send(taskId(dst), Mode.ACK, 0, 0, word, EMPTY);
+}
+
+/** Fills in the status of a matched receive, notes what is wrong with the message, and says where its body goes. */
+function receiveBuffer(layer: Layer, r: ReceiveRequest, src: number, tag: number, mode: number, size: number): Uint8Array {
+  const object = (mode & Mode.OBJECT) !== 0;
+  const comm = layer.state.comms.rows.get(r.comm);
+  const rank = comm ? rankOfTask(comm.remote ?? comm.group, src) : src;
+  r.status = { source: rank, tag, bytes: size, cancelled: false, object };
+  if (!r.into) {
+    if (!object) r.error = wrong(r, ERR.TYPE, `rank ${rank} sent (tag ${tag}) ${size} bytes of a plain buffer, not a structured value: receive it with recv`);
+    return (r.body = new Uint8Array(size));
+  }
+  const room = r.into.bytes;
+  if (object && !r.parent) r.error = wrong(r, ERR.TYPE, `rank ${rank} sent (tag ${tag}) a structured value: receive it with recvObject`);
+  else if (size > room || (r.parent !== 0 && size !== room))
+    r.error = r.parent
+      ? wrong(r, ERR.TRUNCATE, `rank ${rank} takes part with ${size} bytes where ${room} are expected here: the counts of the ranks differ, or they call different collectives`)
+      : wrong(r, ERR.TRUNCATE, `the message of rank ${rank} with tag ${tag} has ${size} bytes, the buffer holds ${room}`);
+  return layer.memory.view(size < room ? { ...r.into, bytes: size } : r.into);
+}
+
+const wrong = (r: ReceiveRequest, errorClass: number, text: string): ErrorRecord => ({ errorClass, call: r.call, text });
+
+/** A request is complete: steps of collectives vanish into their parent, freed requests vanish, others wait to be seen. */
+export function complete(layer: Layer, r: RequestRecord): void {
+  r.done = true;
+  if (r.parent) {
+    layer.state.requests.rows.delete(r.handle);
+    const parent = layer.state.requests.rows.get(r.parent);
+    if (parent?.kind !== 'coll' || parent.done) return;
+    parent.outstanding--;
+    if (r.error) return failCollective(layer, parent.handle, r.error);
+    if (parent.outstanding === 0 && !parent.running) layer.deferred.push({ do: 'advance', request: parent.handle });
+  } else if (r.freed) retire(layer, r);
+}
+
+/** A step went wrong: the collective is over with its error, receives that it still has posted are taken back. */
+function failCollective(layer: Layer, handle: number, error: ErrorRecord): void {
+  const { requests, posted } = layer.state;
+  const coll = requests.rows.get(handle)!;
+  for (const [context, queue] of posted) {
+    const left = queue.filter((h) => requests.rows.get(h)!.parent !== handle);
+    for (const h of queue) if (requests.rows.get(h)!.parent === handle) requests.rows.delete(h);
+    if (left.length) posted.set(context, left);
+    else posted.delete(context);
+  }
+  coll.error = { ...error, call: coll.call };
+  complete(layer, coll);
+}
+
+/** Removes a request and what it holds. */
+export function retire(layer: Layer, r: RequestRecord): void {
+  layer.state.requests.rows.delete(r.handle);
+  for (const space of r.spaces) releaseSpace(layer, space);
+}
+
+export const describeError = (e: ErrorRecord): string => `${e.call}: ${e.text} [${className(e.errorClass)}]`;

@@ -1,0 +1,97 @@
+/**
+ * Point to point (MPI 4.1 chapter 3) over the device. Standard sends are buffered by the Channel Memory and complete at once; a
+ * synchronous one completes when the receiver's acknowledgement has come back. Every other operation is a request.
+ */
+import { taskId } from '@mayfly/wire';
+import { ANY_SOURCE, ANY_TAG, Mode, PROC_NULL } from './constants.ts';
+import { checkDest, checkRecvTag, checkSendTag, checkSource } from './checks.ts';
+import { commOf, rankOfTask, type Layer } from './layer.ts';
+import { findUnexpected, post } from './matching.ts';
+import { pollUntil, waitUntil } from './progress.ts';
+import type { Buf } from './buffers.ts';
+import type { CommRecord, Envelope, ReceiveRequest, SendRequest, StatusRecord } from './state.ts';
+
+export const emptyStatus = (): StatusRecord => ({ source: ANY_SOURCE, tag: ANY_TAG, bytes: 0, cancelled: false, object: false });
+const procNullStatus = (): StatusRecord => ({ source: PROC_NULL, tag: ANY_TAG, bytes: 0, cancelled: false, object: false });
+
+const peers = (comm: CommRecord): number[] => comm.remote ?? comm.group;
+
+/** [MPI_Send] `body` is taken before the call returns. @param object the body is a structured value */
+export function send(layer: Layer, commHandle: number, dest: number, tag: number, body: Uint8Array, call = 'MPI_Send', object = false): void {
+  const comm = commOf(layer, commHandle, call);
+  checkDest(comm, dest, call);
+  checkSendTag(comm, tag, call);
+  if (dest === PROC_NULL) return;
+  layer.device.send(taskId(peers(comm)[dest]!), Mode.STANDARD | (object ? Mode.OBJECT : 0), comm.context, tag, 0, body);
+}
+
+/** A started send as a request. @param sync synchronous mode [MPI_Issend] */
+export function startSend(layer: Layer, commHandle: number, dest: number, tag: number, body: Uint8Array, sync: boolean, call: string, object = false): number {
+  const comm = commOf(layer, commHandle, call);
+  checkDest(comm, dest, call);
+  checkSendTag(comm, tag, call);
+  const { state } = layer;
+  const handle = state.requests.next++;
+  const null_ = dest === PROC_NULL;
+  const peer = null_ ? PROC_NULL : peers(comm)[dest]!;
+  const waits = sync && !null_;
+  if (waits) state.lastSync = (state.lastSync + 1) >>> 0;
+  const r: SendRequest = {
+    kind: 'send', handle, call, comm: commHandle, done: !waits, freed: false, error: undefined, status: emptyStatus(), spaces: [], parent: 0,
+    peer, tag, sync: waits ? state.lastSync : 0,
+  };
+  state.requests.rows.set(handle, r);
+  if (waits) state.syncs.set(state.lastSync, handle);
+  if (!null_) layer.device.send(taskId(peer), (waits ? Mode.SYNC : Mode.STANDARD) | (object ? Mode.OBJECT : 0), comm.context, tag, waits ? state.lastSync : 0, body);
+  return handle;
+}
+
+/**
+ * [MPI_Irecv]
+ * @param into undefined: a structured value; its bytes come to lie in the request's `body`
+ * @param pinned the buffer's space belongs to this request and goes with it
+ */
+export function startReceive(layer: Layer, commHandle: number, source: number, tag: number, into: Buf | undefined, call: string, pinned = false): number {
+  const comm = commOf(layer, commHandle, call);
+  checkSource(comm, source, call);
+  checkRecvTag(comm, tag, call);
+  const { requests } = layer.state;
+  const handle = requests.next++;
+  const r: ReceiveRequest = {
+    kind: 'recv', handle, call, comm: commHandle, done: false, freed: false, error: undefined, status: emptyStatus(), spaces: pinned && into ? [into.space] : [], parent: 0,
+    context: comm.context, source: source >= 0 ? peers(comm)[source]! : source, tag, into, body: undefined,
+  };
+  requests.rows.set(handle, r);
+  if (source === PROC_NULL) {
+    r.done = true;
+    r.status = procNullStatus();
+  } else post(layer, r);
+  return handle;
+}
+
+const seen = (comm: CommRecord, e: Envelope): StatusRecord => ({ source: rankOfTask(peers(comm), e.src), tag: e.tag, bytes: e.size, cancelled: false, object: (e.mode & Mode.OBJECT) !== 0 });
+
+/** [MPI_Probe] */
+export function probe(layer: Layer, commHandle: number, source: number, tag: number): StatusRecord {
+  const call = 'MPI_Probe';
+  const comm = commOf(layer, commHandle, call);
+  checkSource(comm, source, call);
+  checkRecvTag(comm, tag, call);
+  if (source === PROC_NULL) return procNullStatus();
+  const from = source >= 0 ? peers(comm)[source]! : source;
+  let found: Envelope | undefined;
+  waitUntil(layer, () => (found = findUnexpected(layer, comm.context, from, tag)) !== undefined, () => ({ call, peer: from >= 0 ? taskId(from) : undefined, tag: tag >= 0 ? tag : undefined }));
+  return seen(comm, found!);
+}
+
+/** [MPI_Iprobe] */
+export function iprobe(layer: Layer, commHandle: number, source: number, tag: number): StatusRecord | undefined {
+  const call = 'MPI_Iprobe';
+  const comm = commOf(layer, commHandle, call);
+  checkSource(comm, source, call);
+  checkRecvTag(comm, tag, call);
+  if (source === PROC_NULL) return procNullStatus();
+  const from = source >= 0 ? peers(comm)[source]! : source;
+  let found: Envelope | undefined;
+  return pollUntil(layer, () => (found = findUnexpected(layer, comm.context, from, tag)) !== undefined) ? seen(comm, found!) : undefined;
+}

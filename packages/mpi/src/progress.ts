@@ -1,0 +1,60 @@
+/**
+ * Progress: every wait is {@link waitUntil}, every poll is {@link pollUntil}. Both consume arrivals, hand them to matching, and then do what
+ * the arrivals have left to do (acknowledge, pull bodies, go on with collectives), which may send.
+ *
+ * Invariants
+ *  P1  A wait consumes nothing when its condition holds at entry, and one arrival at a time otherwise: it is a function of the
+ *      arrival order alone and needs no determinant.
+ *  P2  Nothing is sent, and no callback of the program runs, while the device polls.
+ *  P3  Where a poll stops depends on envelopes and the layer's state only, never on which bodies are there: a replay, whose flow
+ *      control may differ, stops at the same arrival.
+ *  P4  `deferred` is empty whenever the program runs, and whenever the device waits: the state is then whole, and may go into an image.
+ */
+import type { WaitReason } from './device.ts';
+import { runRounds } from './schedule.ts';
+import { deliver, pull, sendAck } from './matching.ts';
+import type { Layer } from './layer.ts';
+
+/** Does what arrivals have left to do. */
+export function settle(layer: Layer): void {
+  const { deferred } = layer;
+  if (deferred.length === 0) return;
+  // Bodies first: a callback of a reduction may grow the program's memory, which detaches the views that they go to.
+  for (const d of deferred) if (d.do === 'pull') pull(layer, d.arrival, d.size, d.into);
+  for (let i = 0; i < deferred.length; i++) {
+    const d = deferred[i]!;
+    if (d.do === 'ack') sendAck(layer, d.dst, d.word);
+    else if (d.do === 'advance') runRounds(layer, d.request);
+  }
+  deferred.length = 0;
+}
+
+/** The one wait. Returns when `holds()`; blocks in the device until then. @param reason asked anew for every arrival: a collective waits for another peer in every round */
+export function waitUntil(layer: Layer, holds: () => boolean, reason: () => WaitReason): void {
+  while (!holds()) {
+    const before = layer.state.unexpectedBytes;
+    deliver(layer, layer.device.wait(reason()));
+    settle(layer);
+    if (layer.state.unexpectedBytes !== before) layer.device.unexpected(layer.state.unexpectedBytes);
+  }
+}
+
+/**
+ * The one poll. True when `holds()`; looks at what has arrived, and waits for nothing. A collective that an arrival lets go on may send, so
+ * the poll stops there, and another one follows.
+ */
+export function pollUntil(layer: Layer, holds: () => boolean): boolean {
+  if (holds()) return true;
+  const before = layer.state.unexpectedBytes;
+  for (;;) {
+    let stopped = false;
+    layer.device.poll((arrival) => {
+      deliver(layer, arrival);
+      return (stopped = layer.deferred.some((d) => d.do === 'advance') || holds());
+    });
+    settle(layer);
+    if (holds() || !stopped) break;
+  }
+  if (layer.state.unexpectedBytes !== before) layer.device.unexpected(layer.state.unexpectedBytes);
+  return holds();
+}

@@ -1,0 +1,149 @@
+/**
+ * Completion of requests (MPI 4.1 §3.7): the wait and test families, cancel and free. Handles of inactive requests are 0 (MPI_REQUEST_NULL)
+ * or of requests that are no longer in the table; both count as inactive.
+ */
+import { taskId } from '@mayfly/wire';
+import { ERR, fail } from './errors.ts';
+import { requestOf, type Layer } from './layer.ts';
+import { retire } from './matching.ts';
+import { pollUntil, waitUntil } from './progress.ts';
+import { emptyStatus } from './p2p.ts';
+import type { WaitReason } from './device.ts';
+import type { ErrorRecord } from './errors.ts';
+import type { ReceiveRequest, RequestRecord, StatusRecord } from './state.ts';
+
+/** What a completed request leaves. */
+export interface Outcome {
+  status: StatusRecord;
+  error: ErrorRecord | undefined;
+  /** Bytes of a received structured value. */
+  body: Uint8Array | undefined;
+  /** Handle of the communicator that a collective has made, or 0. */
+  result: number;
+  comm: number;
+}
+
+const idle = (): Outcome => ({ status: emptyStatus(), error: undefined, body: undefined, result: 0, comm: 0 });
+
+const active = (layer: Layer, handle: number): RequestRecord | undefined => layer.state.requests.rows.get(handle);
+const isDone = (layer: Layer, handle: number): boolean => active(layer, handle)?.done ?? true;
+
+function outcome(r: RequestRecord): Outcome {
+  return { status: r.status, error: r.error, body: r.kind === 'recv' ? r.body : undefined, result: r.kind === 'coll' ? r.result : 0, comm: r.comm };
+}
+
+/** Takes what a completed request leaves; the request is gone then. */
+function take(layer: Layer, handle: number): Outcome {
+  const r = active(layer, handle);
+  if (!r) return idle();
+  retire(layer, r);
+  return outcome(r);
+}
+
+function reasonFor(layer: Layer, handles: readonly number[], call: string | undefined): WaitReason {
+  const open = handles.map((h) => active(layer, h)).filter((r) => r !== undefined && !r.done);
+  const first = open[0];
+  if (open.length !== 1 || !first) return { call: call ?? first?.call ?? 'MPI_Wait' };
+  if (first.kind === 'coll') {
+    const steps = [...layer.state.requests.rows.values()].filter((r) => r.parent === first.handle && r.kind === 'recv');
+    return { call: call ?? first.call, peer: steps.length === 1 ? taskId((steps[0] as ReceiveRequest).source) : undefined };
+  }
+  const peer = first.kind === 'recv' ? first.source : first.peer;
+  return { call: call ?? first.call, peer: peer >= 0 ? taskId(peer) : undefined, tag: first.tag >= 0 ? first.tag : undefined };
+}
+
+/** [MPI_Wait] @param call the blocking call that this is the second half of; absent: the request's own */
+export function wait(layer: Layer, handle: number, call?: string): Outcome {
+  if (!isDone(layer, handle)) waitUntil(layer, () => isDone(layer, handle), () => reasonFor(layer, [handle], call));
+  return take(layer, handle);
+}
+
+/** [MPI_Waitall] */
+export function waitAll(layer: Layer, handles: readonly number[]): Outcome[] {
+  let from = 0;
+  const all = (): boolean => {
+    while (from < handles.length && isDone(layer, handles[from]!)) from++;
+    return from === handles.length;
+  };
+  waitUntil(layer, all, () => reasonFor(layer, handles, 'MPI_Waitall'));
+  return handles.map((h) => take(layer, h));
+}
+
+const firstDone = (layer: Layer, handles: readonly number[]): number => handles.findIndex((h) => active(layer, h)?.done === true);
+const noneActive = (layer: Layer, handles: readonly number[]): boolean => !handles.some((h) => active(layer, h));
+
+/** [MPI_Waitany] undefined: no active request is among them. */
+export function waitAny(layer: Layer, handles: readonly number[]): { index: number; outcome: Outcome } | undefined {
+  if (noneActive(layer, handles)) return undefined;
+  waitUntil(layer, () => firstDone(layer, handles) >= 0, () => reasonFor(layer, handles, 'MPI_Waitany'));
+  const index = firstDone(layer, handles);
+  return { index, outcome: take(layer, handles[index]!) };
+}
+
+function takeDone(layer: Layer, handles: readonly number[]): { index: number; outcome: Outcome }[] {
+  const out: { index: number; outcome: Outcome }[] = [];
+  handles.forEach((h, index) => {
+    if (active(layer, h)?.done) out.push({ index, outcome: take(layer, h) });
+  });
+  return out;
+}
+
+/** [MPI_Waitsome] */
+export function waitSome(layer: Layer, handles: readonly number[]): { index: number; outcome: Outcome }[] {
+  if (noneActive(layer, handles)) return [];
+  waitUntil(layer, () => firstDone(layer, handles) >= 0, () => reasonFor(layer, handles, 'MPI_Waitsome'));
+  return takeDone(layer, handles);
+}
+
+/** [MPI_Test] */
+export function test(layer: Layer, handle: number): Outcome | undefined {
+  return pollUntil(layer, () => isDone(layer, handle)) ? take(layer, handle) : undefined;
+}
+
+/** [MPI_Request_get_status] The request stays. */
+export function getStatus(layer: Layer, handle: number): Outcome | undefined {
+  if (!pollUntil(layer, () => isDone(layer, handle))) return undefined;
+  const r = active(layer, handle);
+  return r ? outcome(r) : idle();
+}
+
+/** [MPI_Testall] */
+export function testAll(layer: Layer, handles: readonly number[]): Outcome[] | undefined {
+  return pollUntil(layer, () => handles.every((h) => isDone(layer, h))) ? handles.map((h) => take(layer, h)) : undefined;
+}
+
+/** [MPI_Testany] 'none': no active request is among them. */
+export function testAny(layer: Layer, handles: readonly number[]): { index: number; outcome: Outcome } | 'none' | undefined {
+  if (noneActive(layer, handles)) return 'none';
+  if (!pollUntil(layer, () => firstDone(layer, handles) >= 0)) return undefined;
+  const index = firstDone(layer, handles);
+  return { index, outcome: take(layer, handles[index]!) };
+}
+
+/** [MPI_Testsome] */
+export function testSome(layer: Layer, handles: readonly number[]): { index: number; outcome: Outcome }[] {
+  if (!noneActive(layer, handles)) pollUntil(layer, () => firstDone(layer, handles) >= 0);
+  return takeDone(layer, handles);
+}
+
+/**
+ * [MPI_Cancel] A receive that has not matched is taken back. Sends are beyond recall (§3.8.4 allows that), collectives must not be
+ * cancelled (§6.12).
+ */
+export function cancel(layer: Layer, handle: number): void {
+  const r = requestOf(layer, handle, 'MPI_Cancel');
+  if (r.kind === 'coll') fail(ERR.REQUEST, 'MPI_Cancel', `a ${r.call} cannot be cancelled`, r.comm);
+  if (r.kind !== 'recv' || r.done) return;
+  const queue = layer.state.posted.get(r.context)!;
+  queue.splice(queue.indexOf(handle), 1);
+  if (queue.length === 0) layer.state.posted.delete(r.context);
+  r.status = { ...emptyStatus(), cancelled: true };
+  r.done = true;
+}
+
+/** [MPI_Request_free] */
+export function free(layer: Layer, handle: number): void {
+  const r = requestOf(layer, handle, 'MPI_Request_free');
+  if (r.done) retire(layer, r);
+  else r.freed = true;
+}

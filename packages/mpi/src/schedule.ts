@@ -1,0 +1,177 @@
+/**
+ * Schedules: a collective is a list of rounds, a round a list of steps (sends, receives, copies, reductions), as libNBC has it (Hoefler,
+ * Lumsdaine, Rehm 2007). The steps of a round are started in order, the next round when all receives of this one are complete. It is plain data: it
+ * goes into an image between any two rounds.
+ *
+ * Sends complete at once (the Channel Memory is the buffer). Between one pair of ranks messages of a schedule are matched in the
+ * order of their steps, so an algorithm must list them in the same order on both sides.
+ */
+import { taskId } from '@mayfly/wire';
+import { ANY_SOURCE, COLLECTIVE, Mode } from './constants.ts';
+import { NO_BYTES, part, type Buf } from './buffers.ts';
+import { elements, elementType } from './datatypes.ts';
+import { applyBuiltin } from './ops.ts';
+import { complete, post } from './matching.ts';
+import { makeComm } from './comm-make.ts';
+import { scratch, type Layer } from './layer.ts';
+import type { CollectiveRequest, CommRecord, NewComm, ReceiveRequest, Step } from './state.ts';
+
+/** Builds the schedule of one collective on one communicator. Peers are ranks here, tasks in the steps. */
+export class Schedule {
+  readonly rounds: Step[][] = [[]];
+  /** Scratch and pinned spaces, let go with the request. */
+  readonly spaces: number[] = [];
+  readonly rank: number;
+  readonly size: number;
+
+  constructor(
+    readonly layer: Layer,
+    readonly comm: CommRecord,
+    readonly call: string,
+  ) {
+    this.rank = comm.rank;
+    this.size = comm.group.length;
+  }
+
+  private add(step: Step): this {
+    this.rounds[this.rounds.length - 1]!.push(step);
+    return this;
+  }
+  /** Ends the round: what follows waits for its receives. */
+  next(): this {
+    if (this.rounds[this.rounds.length - 1]!.length > 0) this.rounds.push([]);
+    return this;
+  }
+  scratch(bytes: number): Buf {
+    const b = scratch(this.layer, bytes);
+    this.spaces.push(b.space);
+    return b;
+  }
+  /** Messages without bytes are sent too: a receive waits for each. */
+  send(rank: number, from: Buf): this {
+    return this.add({ op: 'send', peer: this.comm.group[rank]!, from });
+  }
+  recv(rank: number, into: Buf): this {
+    return this.add({ op: 'recv', peer: this.comm.group[rank]!, into });
+  }
+  copy(from: Buf, into: Buf): this {
+    if (from.bytes === 0 || (from.space === into.space && from.offset === into.offset)) return this;
+    return this.add({ op: 'copy', from, into });
+  }
+  /** into = from ∘ into (`from` of lower ranks). */
+  reduce(r: Reduction, from: Buf, into: Buf): this {
+    return from.bytes === 0 ? this : this.add({ op: 'reduce', fn: r.op, type: r.type, from, into });
+  }
+  /** into = into ∘ from; `from` is scratch and may be overwritten. */
+  reduceRight(r: Reduction, from: Buf, into: Buf): this {
+    if (from.bytes === 0) return this;
+    return this.add(r.commute ? { op: 'reduce', fn: r.op, type: r.type, from, into } : { op: 'reduceRight', fn: r.op, type: r.type, from, into });
+  }
+  makeComm(make: NewComm, from: Buf): this {
+    return this.add({ op: 'comm', make, from });
+  }
+}
+
+/** What to reduce with: handles of the operation and of the element type. */
+export interface Reduction {
+  op: number;
+  type: number;
+  commute: boolean;
+  /** Bytes of one unit that must not be cut: an element, or a pair for MINLOC and MAXLOC. */
+  unit: number;
+}
+
+/** Starts a built schedule as a request. */
+export function start(schedule: Schedule): number {
+  const { layer, comm } = schedule;
+  const { requests } = layer.state;
+  const handle = requests.next++;
+  const r: CollectiveRequest = {
+    kind: 'coll', handle, call: schedule.call, comm: comm.handle, done: false, freed: false, error: undefined,
+    status: { source: ANY_SOURCE, tag: -1, bytes: 0, cancelled: false, object: false },
+    spaces: schedule.spaces, parent: 0,
+    context: comm.context + COLLECTIVE, tag: comm.collectives, rounds: schedule.rounds, round: 0, outstanding: 0, running: false, result: 0,
+  };
+  comm.collectives = (comm.collectives + 1) & 0x7fff_ffff;
+  requests.rows.set(handle, r);
+  runRounds(layer, handle);
+  return handle;
+}
+
+/** Goes on with a collective as far as it gets without an arrival. Calls the device; never inside a poll. */
+export function runRounds(layer: Layer, handle: number): void {
+  const r = layer.state.requests.rows.get(handle);
+  if (r?.kind !== 'coll' || r.done || r.running || r.outstanding > 0) return;
+  while (r.outstanding === 0 && !r.done) {
+    const round = r.rounds[r.round];
+    if (!round) return complete(layer, r);
+    // Steps that have been started are not needed again: the schedule in an image is only what is left.
+    r.rounds[r.round++] = [];
+    r.running = true;
+    try {
+      for (const step of round) {
+        execute(layer, r, step);
+        if (r.done) return;
+      }
+    } finally {
+      r.running = false;
+    }
+  }
+}
+
+function execute(layer: Layer, r: CollectiveRequest, step: Step): void {
+  const { memory } = layer;
+  switch (step.op) {
+    case 'send':
+      return layer.device.send(taskId(step.peer), Mode.STANDARD, r.context, r.tag, 0, memory.view(step.from));
+    case 'recv': {
+      const handle = layer.state.requests.next++;
+      const child: ReceiveRequest = {
+        kind: 'recv', handle, call: r.call, comm: r.comm, done: false, freed: false, error: undefined, status: r.status,
+        spaces: [], parent: r.handle, context: r.context, source: step.peer, tag: r.tag, into: step.into, body: undefined,
+      };
+      layer.state.requests.rows.set(handle, child);
+      r.outstanding++;
+      return post(layer, child);
+    }
+    case 'copy':
+      memory.view(step.into).set(memory.view(step.from));
+      return;
+    case 'reduce':
+      return combine(layer, step.fn, step.type, memory.view(step.from), memory.view(step.into));
+    case 'reduceRight': {
+      // into ∘ from, computed in `from`, as the operation writes its right operand.
+      const from = memory.view(step.from);
+      const into = memory.view(step.into);
+      combine(layer, step.fn, step.type, into, from);
+      into.set(from);
+      return;
+    }
+    case 'comm':
+      r.result = makeComm(layer, step.make, memory.view(step.from));
+      return;
+  }
+}
+
+/** inout = input ∘ inout, elementwise. */
+function combine(layer: Layer, op: number, typeId: number, input: Uint8Array, inout: Uint8Array): void {
+  const type = elementType(typeId);
+  const builtin = layer.state.ops.rows.get(op)?.builtin;
+  if (!builtin) {
+    const fn = layer.opCallbacks.get(op);
+    if (!fn) throw new Error(`the function of operation ${op} is not known to the binding`);
+    layer.inCallback = true;
+    try {
+      return fn(input, inout, type);
+    } finally {
+      layer.inCallback = false;
+    }
+  }
+  const a = elements(type, input);
+  const b = elements(type, inout);
+  applyBuiltin(builtin, type, a.array, b.array);
+  if (b.copied) inout.set(new Uint8Array(b.array.buffer, b.array.byteOffset, b.array.byteLength));
+}
+
+/** Blocks of equal length, one per rank. */
+export const block = (b: Buf, i: number, bytes: number): Buf => (bytes === 0 ? NO_BYTES : part(b, i * bytes, bytes));

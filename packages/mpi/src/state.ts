@@ -1,0 +1,197 @@
+/**
+ * The whole state of the MPI layer of one rank, as plain data: what an image stores, and nothing else. Callbacks (user-defined
+ * operations, error handlers) are named by handle; the binding maps handles to functions (a function-table index in wasm, a closure
+ * that the prologue makes again in TypeScript).
+ *
+ * Invariants
+ *  S1  Everything reachable from here survives encodeValue/decodeValue unchanged.
+ *  S2  `unexpected` holds, per context, envelopes in arrival order which no posted receive matches; `posted` holds, per context, handles of
+ *      receives in the order of their calls which no unexpected message matches.
+ *  S3  `unexpectedBytes` is the sum of the bodies kept in `unexpected`; an envelope without `body` (and size > 0) is held in the log.
+ *  S4  Handles and context ids are never reused.
+ *  S5  A request is in its table until it is complete and its owner has seen that (or freed it).
+ */
+import type { Buf } from './buffers.ts';
+import { COMM_SELF, COMM_WORLD, FIRST_FREE_CONTEXT, SELF_CONTEXT, WORLD_CONTEXT } from './constants.ts';
+import type { ErrorRecord } from './errors.ts';
+import { insert, table, type Table } from './table.ts';
+import { BUILTIN_OPS, type OpRecord } from './ops.ts';
+
+/** Format number of the serialised state; an image of another one is refused. */
+export const STATE_FORMAT = 1;
+
+export interface CartTopology {
+  kind: 'cart';
+  dims: number[];
+  periods: boolean[];
+}
+
+export interface CommRecord {
+  handle: number;
+  name: string;
+  /** Point to point; +1 for collectives. */
+  context: number;
+  /** Tasks by rank. */
+  group: number[];
+  /** This task's rank. */
+  rank: number;
+  /** Intercommunicators: the remote group's tasks. */
+  remote?: number[] | undefined;
+  errhandler: number;
+  topology?: CartTopology | undefined;
+  /** Collectives started so far: the tag of the next one, so that schedules under way do not mix. */
+  collectives: number;
+  /** Attribute values by keyval. */
+  attributes: Map<number, unknown>;
+}
+
+export interface StatusRecord {
+  /** Rank in the request's communicator. */
+  source: number;
+  tag: number;
+  bytes: number;
+  cancelled: boolean;
+  object: boolean;
+}
+
+interface RequestCommon {
+  handle: number;
+  /** Standard name of the call that started it. */
+  call: string;
+  comm: number;
+  done: boolean;
+  /** MPI_Request_free was called: it goes when it completes. */
+  freed: boolean;
+  error: ErrorRecord | undefined;
+  status: StatusRecord;
+  /** Spaces of {@link Buf}s to let go with the request. */
+  spaces: number[];
+  /** The collective whose step this is, or 0. */
+  parent: number;
+}
+
+export interface SendRequest extends RequestCommon {
+  kind: 'send';
+  peer: number;
+  tag: number;
+  /** Synchronous mode: the number that the receiver's ACK brings back; 0 once complete. */
+  sync: number;
+}
+
+export interface ReceiveRequest extends RequestCommon {
+  kind: 'recv';
+  context: number;
+  /** Task, or ANY_SOURCE. */
+  source: number;
+  tag: number;
+  /** Undefined: a structured value, whose length only the message knows; its body comes to lie in `body`. */
+  into: Buf | undefined;
+  body: Uint8Array | undefined;
+}
+
+export interface CollectiveRequest extends RequestCommon {
+  kind: 'coll';
+  context: number;
+  tag: number;
+  rounds: Step[][];
+  /** Next round to start. */
+  round: number;
+  /** Receives of the started rounds that are not complete. */
+  outstanding: number;
+  /** Steps are being executed (they may complete receives of their own round). */
+  running: boolean;
+  /** Handle of the communicator that the schedule made, or NULL. */
+  result: number;
+}
+
+export type RequestRecord = SendRequest | ReceiveRequest | CollectiveRequest;
+
+/**
+ * One step of a schedule. The steps of a round are started in order, the next round when all receives of this one are complete.
+ * Peers are tasks.
+ */
+export type Step =
+  | { op: 'send'; peer: number; from: Buf }
+  | { op: 'recv'; peer: number; into: Buf }
+  | { op: 'copy'; from: Buf; into: Buf }
+  /** into = from ∘ into, `from` being of lower ranks. */
+  | { op: 'reduce'; fn: number; type: number; from: Buf; into: Buf }
+  /** into = into ∘ from. Overwrites `from` when the operation is a callback. */
+  | { op: 'reduceRight'; fn: number; type: number; from: Buf; into: Buf }
+  | { op: 'comm'; make: NewComm; from: Buf };
+
+/** How the last step of a communicator's making reads what the schedule has gathered. */
+export type NewComm =
+  /** `from`: u32 context. */
+  | { how: 'dup'; comm: number; name: string }
+  /** `from`: u32 context. `group`: its tasks by rank; this task may not be in it. */
+  | { how: 'create'; comm: number; group: number[]; name: string; topology?: CartTopology | undefined }
+  /** `from`: per rank of the parent i32 colour, i32 key, u32 context. */
+  | { how: 'split'; comm: number; name: string; topology?: CartTopology | undefined };
+
+export interface Envelope {
+  arrival: number;
+  src: number;
+  mode: number;
+  tag: number;
+  word: number;
+  size: number;
+  body: Uint8Array | undefined;
+}
+
+export interface StdinChunk {
+  arrival: number;
+  size: number;
+  /** Undefined: held in the log. */
+  body: Uint8Array | undefined;
+}
+
+export interface LayerState {
+  format: number;
+  task: number;
+  size: number;
+  finalized: boolean;
+  comms: Table<CommRecord>;
+  groups: Table<number[]>;
+  ops: Table<OpRecord>;
+  errhandlers: Table<{ name: string }>;
+  requests: Table<RequestRecord>;
+  /** Scratch buffers of schedules by (negative) space. */
+  scratch: Map<number, Uint8Array>;
+  nextScratch: number;
+  nextContext: number;
+  /** Number of the last synchronous send; which request waits for which number. */
+  lastSync: number;
+  syncs: Map<number, number>;
+  posted: Map<number, number[]>;
+  unexpected: Map<number, Envelope[]>;
+  unexpectedBytes: number;
+  /** Standard input as it came and was not yet read; `ended` once its end came. */
+  stdin: { chunks: StdinChunk[]; ended: boolean };
+  /** Bytes written by this rank per result file (for append). */
+  fileBytes: Map<string, number>;
+}
+
+const commRecord = (handle: number, name: string, context: number, group: number[], rank: number): CommRecord => ({
+  handle, name, context, group, rank, errhandler: 1, collectives: 0, attributes: new Map(),
+});
+
+export function initialState(task: number, size: number): LayerState {
+  const comms = table<CommRecord>();
+  insert(comms, commRecord(COMM_WORLD, 'MPI_COMM_WORLD', WORLD_CONTEXT, Array.from({ length: size }, (_, i) => i), task));
+  insert(comms, commRecord(COMM_SELF, 'MPI_COMM_SELF', SELF_CONTEXT, [task], 0));
+  const groups = table<number[]>();
+  insert(groups, []);
+  const ops = table<OpRecord>();
+  for (const name of BUILTIN_OPS) insert(ops, { name, commute: true, builtin: name });
+  const errhandlers = table<{ name: string }>();
+  insert(errhandlers, { name: 'MPI_ERRORS_ARE_FATAL' });
+  insert(errhandlers, { name: 'MPI_ERRORS_RETURN' });
+  return {
+    format: STATE_FORMAT, task, size, finalized: false,
+    comms, groups, ops, errhandlers, requests: table(),
+    scratch: new Map(), nextScratch: -1, nextContext: FIRST_FREE_CONTEXT,
+    lastSync: 0, syncs: new Map(), posted: new Map(), unexpected: new Map(), unexpectedBytes: 0,
+    stdin: { chunks: [], ended: false }, fileBytes: new Map(),
+  };
+}

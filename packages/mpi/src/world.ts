@@ -1,0 +1,89 @@
+/**
+ * The world as a peer (DESIGN.md, "the life of a message", 7): standard output, result files and the exit are numbered sends to WORLD,
+ * standard input comes as arrivals. What the world sees thus happens once, whatever is replayed.
+ */
+import { WORLD, WorldMode, type ExitReport } from '@mayfly/wire';
+import { stored, pull } from './matching.ts';
+import { waitUntil } from './progress.ts';
+import type { Layer } from './layer.ts';
+
+const text = new TextEncoder();
+
+export function writeOut(layer: Layer, bytes: Uint8Array, stream: 'stdout' | 'stderr' = 'stdout'): void {
+  if (bytes.length > 0) layer.device.send(WORLD, stream === 'stdout' ? WorldMode.STDOUT : WorldMode.STDERR, 0, 0, 0, bytes);
+}
+
+/** Writes at a byte offset of a result file. There is no truncation: the server writes each message again after a crash, so it must be idempotent. */
+export function writeFileAt(layer: Layer, path: string, offset: number, bytes: Uint8Array): void {
+  const name = text.encode(path);
+  const body = new Uint8Array(2 + name.length + 8 + bytes.length);
+  const view = new DataView(body.buffer);
+  view.setUint16(0, name.length, true);
+  body.set(name, 2);
+  view.setUint32(2 + name.length, offset >>> 0, true);
+  view.setUint32(6 + name.length, Math.floor(offset / 4294967296), true);
+  body.set(bytes, 10 + name.length);
+  layer.device.send(WORLD, WorldMode.FILE, 0, 0, 0, body);
+}
+
+/** The last message of a task. */
+export function sendExit(layer: Layer, report: ExitReport): void {
+  layer.device.send(WORLD, WorldMode.EXIT, 0, 0, 0, text.encode(JSON.stringify(report)));
+}
+
+/** The first unread chunk of standard input with its body; undefined at the end. Blocks. Only task 0 gets any. */
+function chunk(layer: Layer): { body: Uint8Array } | undefined {
+  const { state } = layer;
+  const { stdin } = state;
+  if (state.task !== 0) return undefined;
+  waitUntil(layer, () => stdin.chunks.length > 0 || stdin.ended, () => ({ call: 'stdin', peer: WORLD }));
+  const first = stdin.chunks[0];
+  if (first && !first.body) {
+    first.body = new Uint8Array(first.size);
+    pull(layer, first.arrival, first.size, first.body);
+    stored(layer, first.size);
+  }
+  return first as { body: Uint8Array } | undefined;
+}
+
+/** Takes the first `n` bytes off the first chunk. */
+function advance(layer: Layer, first: { body: Uint8Array }, n: number): Uint8Array {
+  const out = first.body.slice(0, n);
+  stored(layer, -out.length);
+  if (out.length === first.body.length) layer.state.stdin.chunks.shift();
+  else first.body = first.body.subarray(n);
+  layer.device.unexpected(layer.state.unexpectedBytes);
+  return out;
+}
+
+/** At most `most` bytes of standard input, at least one; empty at its end. Blocks. */
+export function readIn(layer: Layer, most: number): Uint8Array {
+  const first = chunk(layer);
+  return first ? advance(layer, first, most) : new Uint8Array(0);
+}
+
+const NEWLINE = 10;
+
+/** Up to and with the next line end, or to the end of input; empty when there is nothing more. Blocks. */
+export function readLineIn(layer: Layer): Uint8Array {
+  const parts: Uint8Array[] = [];
+  for (;;) {
+    const first = chunk(layer);
+    if (!first) break;
+    const end = first.body.indexOf(NEWLINE);
+    parts.push(advance(layer, first, end < 0 ? first.body.length : end + 1));
+    if (end >= 0) break;
+  }
+  return concat(parts);
+}
+
+export function concat(parts: readonly Uint8Array[]): Uint8Array {
+  if (parts.length === 1) return parts[0]!;
+  const out = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
+  let at = 0;
+  for (const p of parts) {
+    out.set(p, at);
+    at += p.length;
+  }
+  return out;
+}

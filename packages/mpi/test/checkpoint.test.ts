@@ -1,0 +1,66 @@
+/** Operation-level checkpoints, and restarts of a rank while the others have gone on: from its start and from each of its images. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Fabric, textOf, type Run } from './fabric/index.ts';
+
+const fabric = new Fabric();
+afterAll(() => fabric.close());
+
+const STEPS = 8;
+
+describe.each([1, 2, 4, 5])('a stencil on %i ranks', (size) => {
+  let run: Run;
+  const input = { steps: STEPS };
+  beforeAll(async () => {
+    run = await fabric.run(size, 'stencil', input, { delay: 5000, seed: size, bodiless: 0.3, unexpectedBytes: 300 });
+  });
+
+  test('runs, and takes an image at every `here`', () => {
+    for (const a of run.answers) {
+      expect(a.error?.stack).toBeUndefined();
+      expect(a.images.length).toBe(STEPS);
+    }
+  });
+
+  test('"start from the beginning": re-execution repeats the answer and sends nothing twice', async () => {
+    for (let rank = 0; rank < size; rank++) {
+      const first = run.answers[rank]!;
+      const again = await fabric.restart(run, rank, 'stencil', input, undefined, { bodiless: 0.7, unexpectedBytes: 0, seed: 99 });
+      expect(again.error?.stack).toBeUndefined();
+      expect(again.value).toEqual(first.value);
+      expect(again.log).toEqual(first.log);
+    }
+  });
+
+  test('from every image: the answer, the output and the messages are those of the undisturbed run', async () => {
+    for (let rank = 0; rank < size; rank++) {
+      const first = run.answers[rank]!;
+      for (const image of first.images) {
+        const again = await fabric.restart(run, rank, 'stencil', input, image, { bodiless: 0.2, unexpectedBytes: 200, seed: 7 });
+        expect(again.error?.stack).toBeUndefined();
+        expect(again.value).toEqual(first.value);
+        expect(again.log.sends).toEqual(first.log.sends);
+        expect(textOf(again.log.outputs, 1)).toBe(textOf(first.log.outputs, 1));
+      }
+    }
+  });
+
+  test('images list the bodies that are still in the log', () => {
+    const held = run.answers.flatMap((a) => a.images.flatMap((i) => i.held));
+    if (size > 2) expect(held.length).toBeGreaterThan(0);
+  });
+});
+
+test('misuse says what is wrong', async () => {
+  const [said] = await fabric.values<string[]>(1, 'checkpoint errors');
+  expect(said).toEqual([
+    'checkpoint.here: checkpoint.open comes first [MPI_ERR_CHECKPOINT]',
+    'checkpoint.register: the data is the function () => 1: a typed array, an object, or { get, set } can be registered [MPI_ERR_CHECKPOINT]',
+    'checkpoint.register: the tag is the string : it has to be a word or a whole number [MPI_ERR_CHECKPOINT]',
+    'checkpoint.open: called a second time [MPI_ERR_CHECKPOINT]',
+    'checkpoint.rollback: this rank has not been restarted: ask `restarted` of checkpoint.open first [MPI_ERR_CHECKPOINT]',
+    'checkpoint.here: a request of MPI_Irecv is pending; wait for it (or free it) first [MPI_ERR_CHECKPOINT]',
+    'checkpoint.here: dup of MPI_COMM_WORLD was made after checkpoint.open, a restarted program could not get it back; make it before open, or free it first [MPI_ERR_CHECKPOINT]',
+    'no error',
+    "checkpoint.remove: nothing is registered under tag 'nothing' [MPI_ERR_CHECKPOINT]",
+  ]);
+});

@@ -1,0 +1,47 @@
+/** Groups, communicators, topologies (MPI 4.1 chapters 7 and 8), error handlers (chapter 9). */
+import { afterAll, expect, test } from 'vitest';
+import { Fabric } from './fabric/index.ts';
+
+const fabric = new Fabric();
+afterAll(() => fabric.close());
+
+test('§7.2 messages on one communicator are never received on another', async () => {
+  for (const size of [1, 2, 5]) for (const v of await fabric.values(size, 'contexts', undefined, { delay: 2000 })) expect(v).toEqual(['CONGRUENT', 'IDENT', 'dup of MPI_COMM_WORLD', 2, 1]);
+});
+
+test('split orders by key, then by old rank; create takes a group', async () => {
+  for (const size of [2, 5, 8]) {
+    const all = await fabric.values<{ members: number[]; none: number | null; again: string; upper: number; group: number[] }>(size, 'splits');
+    all.forEach((v, rank) => {
+      const mine = Array.from({ length: size }, (_, i) => size - 1 - i).filter((r) => r % 2 === rank % 2);
+      expect(v).toEqual({ members: mine, none: rank === 0 ? null : size - 1, again: 'CONGRUENT', upper: rank >= size >> 1 ? size - (size >> 1) : 0, group: [mine[0]] });
+    });
+  }
+});
+
+test('group operations', async () => {
+  const all = await fabric.values<unknown[]>(5, 'groups');
+  all.forEach((v, rank) => expect(v).toEqual([3, 2, 5, 'SIMILAR', 'IDENT', 'IDENT', [0, 4], rank % 2 ? (rank - 1) / 2 : -32766, [1]]));
+});
+
+test('Cartesian grids: coordinates row-major, shifts, periods, sub-grids', async () => {
+  const all = await fabric.values(7, 'cart');
+  expect(all[6]).toBeNull();
+  expect(all[0]).toEqual({ dims: [3, 2], coords: [0, 0], same: true, wrap: 4, up: { source: 4, dest: 2 }, right: { source: -1, dest: 1 }, row: [0, 1], column: [0, 2, 4], rowDims: [2], rowPeriods: [false], dup: [0, 0] });
+  expect(all[5]).toEqual({ dims: [3, 2], coords: [2, 1], same: true, wrap: 4, up: { source: 3, dest: 1 }, right: { source: 4, dest: -1 }, row: [4, 5], column: [1, 3, 5], rowDims: [2], rowPeriods: [false], dup: [2, 1] });
+});
+
+test('§8.5.2 dims_create: "as close to each other as possible", in falling order', async () => {
+  const [dims] = await fabric.values(1, 'dims');
+  expect(dims).toEqual([[4, 3], [3, 2], [7, 1], [3, 2, 1], [2, 3, 1], [4, 4, 4], [1, 1], [10, 10, 10], [6, 6]]);
+});
+
+test('error handlers: a function is called, then the call throws', async () => {
+  const [v] = await fabric.values(1, 'handler function');
+  expect(v).toEqual([['MPI_COMM_WORLD MPI_ERR_RANK', 'MPIError'], true]);
+});
+
+test('MPI_ERRORS_ARE_FATAL ends the job, whoever catches', async () => {
+  const { answers } = await fabric.run(1, 'fatal');
+  expect(answers[0]!.exit).toMatchObject({ code: 1, abort: { code: 'MPI_ERROR', message: expect.stringContaining('destination 1234') } });
+});

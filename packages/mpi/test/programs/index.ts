@@ -1,0 +1,23 @@
+/** Programs that the fabric's workers can run, by name. */
+import { checkCollectives } from './oracle.ts';
+import { checkpointPrograms } from './checkpoint.ts';
+import { communicatorPrograms } from './communicators.ts';
+import { environmentPrograms } from './environment.ts';
+import { pointToPointPrograms } from './point-to-point.ts';
+import type { MayflyModule } from '../../src/index.ts';
+
+export type Program = (m: MayflyModule, input: never) => unknown;
+
+export const programs: Record<string, Program> = {
+  collectives: (m, { seed, cases, long }: { seed: number; cases: number; long: boolean }) => checkCollectives(m, m.COMM_WORLD, seed, cases, long),
+  /** On communicators of a random split, ranks reversed. */
+  'split collectives': (m, { seed, cases }: { seed: number; cases: number }) => {
+    const { rank } = m.COMM_WORLD;
+    const part = m.COMM_WORLD.split((rank * 7 + seed) % 3, -rank)!;
+    return checkCollectives(m, part, seed + part.size, cases, false);
+  },
+  ...pointToPointPrograms,
+  ...communicatorPrograms,
+  ...environmentPrograms,
+  ...checkpointPrograms,
+};

@@ -1,0 +1,530 @@
+/* eslint-disable max-lines -- one page, as a user reads it */
+/**
+ * The module 'mayfly': MPI for TypeScript programs, in the idiom of mpi4py. Calls block as MPI's do; there is no `await`.
+ *
+ *   import { COMM_WORLD as comm, SUM } from 'mayfly';
+ *   const sum = comm.allreduce(comm.rank, SUM);
+ *   if (comm.rank === 0) console.log(`sum of ranks: ${sum}`);
+ *
+ * Names of the standard stand in brackets (MPI 4.1). Lengths of buffers are in elements, times in seconds, unless said otherwise.
+ * A whole typed array is the buffer: pass `array.subarray(from, to)` for a part. Errors are {@link MPIError}s; what happens to one
+ * is the error handler's matter ({@link Comm.setErrhandler}): by default it ends the job (MPI_ERRORS_ARE_FATAL).
+ */
+
+// ───────────────────────────── Data ─────────────────────────────
+
+/** A message buffer. The element type is the datatype: Int32Array is MPI_INT32_T, Float64Array MPI_DOUBLE, Uint8Array MPI_BYTE … */
+export type Buffer =
+  | Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array
+  | Float32Array | Float64Array | BigInt64Array | BigUint64Array;
+
+/** Blocks of different length for gatherv, scatterv, allgatherv, alltoallv. Counts and displacements are in elements of `data`. */
+export interface Vector<A extends Buffer = Buffer> {
+  data: A;
+  /** One count per rank. */
+  counts: ArrayLike<number>;
+  /** One offset per rank; absent: the blocks lie one behind the other. */
+  displs?: ArrayLike<number>;
+}
+
+/**
+ * A structured value for sendObject and its kin, and for checkpoints: null, undefined, booleans, numbers, bigints, strings,
+ * arrays, plain objects, Map, Set, ArrayBuffer and typed arrays, nested at will (no cycles, no functions, no class instances).
+ */
+export type Value = unknown;
+
+/** [MPI_IN_PLACE] The rank's contribution already lies in the receive buffer. */
+export interface InPlace {
+  readonly name: 'MPI_IN_PLACE';
+}
+export declare const IN_PLACE: InPlace;
+
+/** [MPI_ANY_SOURCE] */
+export declare const ANY_SOURCE: -2;
+/** [MPI_ANY_TAG] */
+export declare const ANY_TAG: -1;
+/** [MPI_PROC_NULL] Sends to it and receives from it complete at once and do nothing. */
+export declare const PROC_NULL: -1;
+/** [MPI_UNDEFINED] A colour of {@link Comm.split} for "none", a rank that is not in a group. */
+export declare const UNDEFINED: -32766;
+/** [MPI_TAG_UB] The largest tag. Tags go from 0 to this. */
+export declare const TAG_UB: 2147483647;
+
+// ───────────────────────────── Status and requests ─────────────────────────────
+
+/** [MPI_Status] What a receive got, or a probe saw. */
+export interface Status {
+  /** Rank of the sender in the communicator; PROC_NULL for a receive from there; ANY_SOURCE for an empty status. */
+  readonly source: number;
+  readonly tag: number;
+  /** Length of the message in bytes. */
+  readonly bytes: number;
+  /** True when the operation was cancelled. [MPI_Test_cancelled] */
+  readonly cancelled: boolean;
+  /** True when the message holds a structured value (receive it with recvObject). */
+  readonly isObject: boolean;
+  /** Set by waitall/waitsome when this operation failed. [MPI_ERROR] */
+  readonly error?: MPIError | undefined;
+  /** [MPI_Get_count] Elements of the given array type (`status.count(Float64Array)`); UNDEFINED when not a whole number of them. */
+  count(type: { readonly BYTES_PER_ELEMENT: number }): number;
+}
+
+/**
+ * [MPI_Request] A started operation. Do not change its buffer (receives: do not read it either) before wait or a successful test.
+ * A completed request is inactive: waiting for it again returns an empty status at once.
+ */
+export interface Request {
+  /** [MPI_Wait] */
+  wait(): Status;
+  /** [MPI_Test] undefined: not yet complete. */
+  test(): Status | undefined;
+  /** [MPI_Request_get_status] As test, but the request stays active. */
+  getStatus(): Status | undefined;
+  /** [MPI_Cancel] Receives that have not matched are cancelled; for everything else this does nothing. Then wait for it. */
+  cancel(): void;
+  /** [MPI_Request_free] The operation completes by itself, the handle is given up. */
+  free(): void;
+  /** True once completed and waited for, or freed. */
+  readonly inactive: boolean;
+}
+
+/** [MPI_Waitall] Statuses in the order of the requests. @throws MPIError ERR_IN_STATUS when some failed: its `statuses` say which. */
+export declare function waitall(requests: readonly Request[]): Status[];
+/** [MPI_Waitany] The first active request (lowest index among those complete); undefined when none is active. */
+export declare function waitany(requests: readonly Request[]): { index: number; status: Status } | undefined;
+/** [MPI_Waitsome] Waits for at least one; empty when none is active. */
+export declare function waitsome(requests: readonly Request[]): { index: number; status: Status }[];
+/** [MPI_Testall] All of them, or undefined and none is completed. */
+export declare function testall(requests: readonly Request[]): Status[] | undefined;
+/** [MPI_Testany] */
+export declare function testany(requests: readonly Request[]): { index: number; status: Status } | undefined;
+/** [MPI_Testsome] */
+export declare function testsome(requests: readonly Request[]): { index: number; status: Status }[];
+
+// ───────────────────────────── Operations ─────────────────────────────
+
+/** [MPI_Op] */
+export interface Op {
+  readonly name: string;
+  readonly commutative: boolean;
+  /** [MPI_Op_free] Only for those made by Op.create. */
+  free(): void;
+}
+export declare const Op: {
+  /**
+   * [MPI_Op_create] `inout[i] = in[i] ∘ inout[i]` for every element, `in` from lower ranks. Must be associative. It may not
+   * communicate. Not commutative (`commute` false): evaluated in rank order.
+   */
+  create<A extends Buffer>(fn: (input: A, inout: A) => void, commute: boolean): Op;
+};
+export declare const SUM: Op;
+export declare const PROD: Op;
+export declare const MIN: Op;
+export declare const MAX: Op;
+/** Logical and bitwise operations are for integer arrays; logical ones give 0 or 1. */
+export declare const LAND: Op;
+export declare const LOR: Op;
+export declare const LXOR: Op;
+export declare const BAND: Op;
+export declare const BOR: Op;
+export declare const BXOR: Op;
+/** [MPI_MINLOC] The buffer holds pairs value, index, value, index …; of equal values the lowest index wins. */
+export declare const MINLOC: Op;
+/** [MPI_MAXLOC] As MINLOC, for the largest value. */
+export declare const MAXLOC: Op;
+
+// ───────────────────────────── Groups ─────────────────────────────
+
+/** [MPI_Comm_compare, MPI_Group_compare] */
+export type Comparison = 'IDENT' | 'CONGRUENT' | 'SIMILAR' | 'UNEQUAL';
+
+/** [MPI_Group] An ordered set of processes. Local: no call of a group communicates. */
+export interface Group {
+  readonly size: number;
+  /** This process's rank in the group, or UNDEFINED. */
+  readonly rank: number;
+  /** [MPI_Group_incl] */
+  incl(ranks: ArrayLike<number>): Group;
+  /** [MPI_Group_excl] */
+  excl(ranks: ArrayLike<number>): Group;
+  /** [MPI_Group_range_incl] Triplets first, last, stride. */
+  rangeIncl(ranges: readonly (readonly [first: number, last: number, stride: number])[]): Group;
+  /** [MPI_Group_range_excl] */
+  rangeExcl(ranges: readonly (readonly [first: number, last: number, stride: number])[]): Group;
+  /** [MPI_Group_union] This group, then those of `other` that are not in it. */
+  union(other: Group): Group;
+  /** [MPI_Group_intersection] In the order of this group. */
+  intersection(other: Group): Group;
+  /** [MPI_Group_difference] */
+  difference(other: Group): Group;
+  /** [MPI_Group_translate_ranks] Ranks of this group as ranks of `other`; UNDEFINED where there is none. */
+  translateRanks(ranks: ArrayLike<number>, other: Group): number[];
+  /** [MPI_Group_compare] */
+  compare(other: Group): Comparison;
+  /** [MPI_Group_free] */
+  free(): void;
+}
+/** [MPI_GROUP_EMPTY] */
+export declare const GROUP_EMPTY: Group;
+
+// ───────────────────────────── Communicators ─────────────────────────────
+
+/** [MPI_Comm] */
+export interface Comm {
+  /** [MPI_Comm_rank] This process, 0 … size−1. */
+  readonly rank: number;
+  /** [MPI_Comm_size] */
+  readonly size: number;
+  /** [MPI_Comm_get_name, MPI_Comm_set_name] For messages of errors. */
+  name: string;
+  /** [MPI_Comm_group] */
+  readonly group: Group;
+
+  // Point to point (chapter 3). Messages of one sender on one communicator do not overtake one another.
+
+  /**
+   * [MPI_Send] Returns when `buf` may be used again; it never waits for the receiver (messages are kept by the Channel Memory).
+   * @param dest rank 0 … size−1, or PROC_NULL
+   * @param tag 0 … TAG_UB
+   * @throws MPIError ERR_RANK, ERR_TAG, ERR_BUFFER, ERR_COMM
+   */
+  send(buf: Buffer, dest: number, tag?: number): void;
+  /** [MPI_Ssend] Returns when a receive has matched the message. */
+  ssend(buf: Buffer, dest: number, tag?: number): void;
+  /**
+   * [MPI_Recv] The message may be shorter than `buf` (see `status.count`), not longer.
+   * @throws MPIError ERR_TRUNCATE when it is longer (`buf` then holds its beginning), ERR_TYPE for a structured value
+   */
+  recv(buf: Buffer, source?: number, tag?: number): Status;
+  /** [MPI_Isend] */
+  isend(buf: Buffer, dest: number, tag?: number): Request;
+  /** [MPI_Issend] */
+  issend(buf: Buffer, dest: number, tag?: number): Request;
+  /** [MPI_Irecv] */
+  irecv(buf: Buffer, source?: number, tag?: number): Request;
+  /** [MPI_Sendrecv] */
+  sendrecv(send: Buffer, dest: number, sendTag: number, recv: Buffer, source?: number, recvTag?: number): Status;
+  /** [MPI_Sendrecv_replace] */
+  sendrecvReplace(buf: Buffer, dest: number, sendTag?: number, source?: number, recvTag?: number): Status;
+  /** [MPI_Probe] Waits for a message without receiving it. */
+  probe(source?: number, tag?: number): Status;
+  /** [MPI_Iprobe] undefined: none is there. */
+  iprobe(source?: number, tag?: number): Status | undefined;
+
+  /** Sends a structured value; receive it with recvObject. */
+  sendObject(value: Value, dest: number, tag?: number): void;
+  isendObject(value: Value, dest: number, tag?: number): Request;
+  /** @throws MPIError ERR_TYPE when the message is a plain buffer */
+  recvObject<T = any>(source?: number, tag?: number): { value: T; status: Status };
+
+  // Collectives (chapter 6). Every process of the communicator calls them, in the same order. Results do not depend on timing.
+
+  /** [MPI_Barrier] */
+  barrier(): void;
+  /** [MPI_Bcast] */
+  bcast(buf: Buffer, root?: number): void;
+  /** [MPI_Reduce] `recv` counts at the root only. At the root `send` may be IN_PLACE. */
+  reduce<A extends Buffer>(send: A | InPlace, recv: A | null, op?: Op, root?: number): void;
+  /** Reduces one number; undefined except at the root. */
+  reduce(value: number, op?: Op, root?: number): number | undefined;
+  /** [MPI_Allreduce] */
+  allreduce<A extends Buffer>(send: A | InPlace, recv: A, op?: Op): void;
+  /** Reduces one number (MPI_DOUBLE) over all processes. */
+  allreduce(value: number, op?: Op): number;
+  /** [MPI_Scan] Rank i gets the reduction over ranks 0 … i. */
+  scan<A extends Buffer>(send: A | InPlace, recv: A, op?: Op): void;
+  scan(value: number, op?: Op): number;
+  /** [MPI_Exscan] Rank i gets the reduction over ranks 0 … i−1; rank 0's `recv` is left alone. */
+  exscan<A extends Buffer>(send: A | InPlace, recv: A, op?: Op): void;
+  /** undefined at rank 0. */
+  exscan(value: number, op?: Op): number | undefined;
+  /** [MPI_Gather] `recv` (root only) holds size blocks of `send`'s length. Root may pass IN_PLACE. */
+  gather<A extends Buffer>(send: A | InPlace, recv: A | null, root?: number): void;
+  /** [MPI_Gatherv] */
+  gatherv<A extends Buffer>(send: A | InPlace, recv: Vector<A> | null, root?: number): void;
+  /** [MPI_Scatter] `send` (root only) holds size blocks of `recv`'s length. Root may pass IN_PLACE as `recv`. */
+  scatter<A extends Buffer>(send: A | null, recv: A | InPlace, root?: number): void;
+  /** [MPI_Scatterv] */
+  scatterv<A extends Buffer>(send: Vector<A> | null, recv: A | InPlace, root?: number): void;
+  /** [MPI_Allgather] */
+  allgather<A extends Buffer>(send: A | InPlace, recv: A): void;
+  /** [MPI_Allgatherv] */
+  allgatherv<A extends Buffer>(send: A | InPlace, recv: Vector<A>): void;
+  /** [MPI_Alltoall] Block j of `send` goes to rank j; block i of `recv` came from rank i. */
+  alltoall<A extends Buffer>(send: A | InPlace, recv: A): void;
+  /** [MPI_Alltoallv] */
+  alltoallv<A extends Buffer>(send: Vector<A> | InPlace, recv: Vector<A>): void;
+  /** [MPI_Reduce_scatter] `counts[i]` elements of the reduction go to rank i. */
+  reduceScatter<A extends Buffer>(send: A | InPlace, recv: A, counts: ArrayLike<number>, op?: Op): void;
+  /** [MPI_Reduce_scatter_block] */
+  reduceScatterBlock<A extends Buffer>(send: A | InPlace, recv: A, op?: Op): void;
+
+  // Non-blocking collectives (§6.12): the same, completed by the request.
+
+  /** [MPI_Ibarrier] */
+  ibarrier(): Request;
+  /** [MPI_Ibcast] */
+  ibcast(buf: Buffer, root?: number): Request;
+  /** [MPI_Ireduce] */
+  ireduce<A extends Buffer>(send: A | InPlace, recv: A | null, op?: Op, root?: number): Request;
+  /** [MPI_Iallreduce] */
+  iallreduce<A extends Buffer>(send: A | InPlace, recv: A, op?: Op): Request;
+  /** [MPI_Igather] */
+  igather<A extends Buffer>(send: A | InPlace, recv: A | null, root?: number): Request;
+  /** [MPI_Iscatter] */
+  iscatter<A extends Buffer>(send: A | null, recv: A | InPlace, root?: number): Request;
+  /** [MPI_Iallgather] */
+  iallgather<A extends Buffer>(send: A | InPlace, recv: A): Request;
+  /** [MPI_Ialltoall] */
+  ialltoall<A extends Buffer>(send: A | InPlace, recv: A): Request;
+
+  // Collectives of structured values: every process may bring one of another length.
+
+  /** Every process gets the root's value. */
+  bcastObject<T>(value: T | undefined, root?: number): T;
+  /** At the root: the values in rank order; undefined elsewhere. */
+  gatherObject<T>(value: T, root?: number): T[] | undefined;
+  /** Rank i gets `values[i]` of the root. */
+  scatterObject<T>(values: readonly T[] | undefined, root?: number): T;
+  allgatherObject<T>(value: T): T[];
+  /** `values[j]` goes to rank j; entry i of the result came from rank i. */
+  alltoallObject<T>(values: readonly T[]): T[];
+  /** Folds the values in rank order: fn(fn(v0, v1), v2) …; undefined except at the root. */
+  reduceObject<T>(value: T, fn: (a: T, b: T) => T, root?: number): T | undefined;
+  allreduceObject<T>(value: T, fn: (a: T, b: T) => T): T;
+
+  // Communicators (chapter 7) and topologies (chapter 8)
+
+  /** [MPI_Comm_dup] */
+  dup(): Comm;
+  /** [MPI_Comm_split] Same `color` (≥ 0), same communicator, ordered by `key`, then by old rank. Color UNDEFINED: null. */
+  split(color: number, key?: number): Comm | null;
+  /** [MPI_Comm_create] Processes outside `group` (a subgroup of this one's) get null. All call it. */
+  create(group: Group): Comm | null;
+  /** [MPI_Comm_compare] */
+  compare(other: Comm): Comparison;
+  /** [MPI_Comm_free] Collective. */
+  free(): void;
+  /** [MPI_Cart_create] Processes beyond the grid get null. @param periods one flag per dimension (default: none is periodic) */
+  createCart(dims: readonly number[], periods?: readonly boolean[], reorder?: boolean): CartComm | null;
+
+  // Errors (chapter 9)
+
+  /** [MPI_Comm_set_errhandler] */
+  setErrhandler(handler: ErrorHandler): void;
+  /** [MPI_Comm_get_errhandler] */
+  getErrhandler(): ErrorHandler;
+  /** [MPI_Abort] Ends the whole job with this exit code (0 … 255). */
+  abort(code?: number): never;
+}
+
+/** A communicator with a Cartesian topology (§8.5). Row-major: the last coordinate runs fastest. */
+export interface CartComm extends Comm {
+  readonly dims: readonly number[];
+  readonly periods: readonly boolean[];
+  /** This process's coordinates. */
+  readonly coords: readonly number[];
+  /** [MPI_Cart_coords] */
+  coordsOf(rank: number): number[];
+  /** [MPI_Cart_rank] Coordinates of periodic dimensions may lie outside the grid. */
+  cartRank(coords: ArrayLike<number>): number;
+  /** [MPI_Cart_shift] Whom to receive from and send to for a shift by `displacement` along a dimension; PROC_NULL at a border. */
+  shift(direction: number, displacement?: number): { source: number; dest: number };
+  /** [MPI_Cart_sub] Grids of the kept dimensions. */
+  sub(keep: readonly boolean[]): CartComm;
+  dup(): CartComm;
+}
+
+/** [MPI_COMM_WORLD] All processes of the job. */
+export declare const COMM_WORLD: Comm;
+/** [MPI_COMM_SELF] This process alone. */
+export declare const COMM_SELF: Comm;
+
+/** [MPI_Dims_create] A balanced grid for `nnodes` processes; entries of `dims` other than 0 are kept. */
+export declare function dimsCreate(nnodes: number, dims: number | readonly number[]): number[];
+
+// ───────────────────────────── Errors ─────────────────────────────
+
+/** [error classes, §9.4] */
+export declare const SUCCESS: 0;
+export declare const ERR_BUFFER: 1;
+export declare const ERR_COUNT: 2;
+export declare const ERR_TYPE: 3;
+export declare const ERR_TAG: 4;
+export declare const ERR_COMM: 5;
+export declare const ERR_RANK: 6;
+export declare const ERR_ROOT: 7;
+export declare const ERR_GROUP: 8;
+export declare const ERR_OP: 9;
+export declare const ERR_TOPOLOGY: 10;
+export declare const ERR_DIMS: 11;
+export declare const ERR_ARG: 12;
+export declare const ERR_UNKNOWN: 13;
+export declare const ERR_TRUNCATE: 14;
+export declare const ERR_OTHER: 15;
+export declare const ERR_INTERN: 16;
+export declare const ERR_IN_STATUS: 17;
+export declare const ERR_PENDING: 18;
+export declare const ERR_REQUEST: 19;
+export declare const ERR_BAD_FILE: 22;
+export declare const ERR_NO_SUCH_FILE: 37;
+export declare const ERR_IO: 32;
+export declare const ERR_UNSUPPORTED_OPERATION: 44;
+/** Mayfly's own class: misuse of {@link checkpoint}. */
+export declare const ERR_CHECKPOINT: 74;
+
+/** A failed MPI call. */
+export declare abstract class MPIError extends Error {
+  /** [MPI_Error_class] One of the ERR_ constants. */
+  readonly errorClass: number;
+  /** Name of the class, 'MPI_ERR_TRUNCATE'. */
+  readonly className: string;
+  /** [MPI_Error_string] */
+  readonly errorString: string;
+  /** The call that failed, 'MPI_Recv'. */
+  readonly call: string;
+  /** ERR_IN_STATUS: one status per request. */
+  readonly statuses: readonly Status[] | undefined;
+}
+
+/** [MPI_Errhandler] */
+export interface ErrorHandler {
+  readonly name: string;
+  /** [MPI_Errhandler_free] */
+  free(): void;
+}
+export declare const ErrorHandler: {
+  /** [MPI_Comm_create_errhandler] `fn` runs, then the failed call throws the error. */
+  create(fn: (comm: Comm, error: MPIError) => void): ErrorHandler;
+};
+/** [MPI_ERRORS_ARE_FATAL] The default: an error ends the whole job, `catch` or not. */
+export declare const ERRORS_ARE_FATAL: ErrorHandler;
+/** [MPI_ERRORS_RETURN] The call throws its {@link MPIError}. */
+export declare const ERRORS_RETURN: ErrorHandler;
+
+// ───────────────────────────── Environment ─────────────────────────────
+
+/** [MPI_Wtime] Seconds. The job's clock: coarse, monotonic, and the same again when a lost rank is replayed. */
+export declare function wtime(): number;
+/** [MPI_Wtick] Seconds. */
+export declare function wtick(): number;
+/** [MPI_Get_processor_name] */
+export declare function processorName(): string;
+/** [MPI_Get_version] */
+export declare function getVersion(): { version: number; subversion: number };
+/** [MPI_Finalize] Called for you at the end of the program. */
+export declare function finalize(): void;
+/** [MPI_Initialized] and not [MPI_Finalized]. */
+export declare function isActive(): boolean;
+/** [MPI_Abort] of COMM_WORLD. */
+export declare function abort(code?: number): never;
+/** Ends this process after what it has sent and written. The job's exit code is the highest one of its ranks. */
+export declare function exit(code?: number): never;
+
+/** Arguments behind the program's name on the command line. */
+export declare const args: readonly string[];
+
+/** Standard input. It goes to rank 0 of COMM_WORLD; the other ranks see its end at once, as with mpiexec. */
+export declare const stdin: {
+  /** The next line without its line end; null at the end. Blocks. */
+  readLine(): string | null;
+  /** At most `bytes` bytes, as they come; empty at the end. Blocks until there is at least one. */
+  read(bytes: number): Uint8Array;
+  /** Everything up to the end, as text. Blocks. */
+  readAll(): string;
+};
+
+/**
+ * Files. Input files are those submitted with the job: the same for every rank, never changing. Files that the program writes are
+ * the job's results; they are not read back. Paths are relative, without `..`.
+ */
+export declare const files: {
+  /** A whole input file. @throws MPIError ERR_NO_SUCH_FILE, ERR_BAD_FILE (path) */
+  read(path: string): Uint8Array;
+  /** As UTF-8. */
+  readText(path: string): string;
+  exists(path: string): boolean;
+  /** Paths of all input files, sorted. */
+  list(): string[];
+  /** Writes a result file from its start (text as UTF-8). It replaces what stands there, but does not shorten a longer file. */
+  write(path: string, data: string | Uint8Array): void;
+  /** Adds to what this rank has written of the file. */
+  append(path: string, data: string | Uint8Array): void;
+  /** [MPI_File_write_at] Writes at a byte offset: ranks may write different parts of one file. */
+  writeAt(path: string, offset: number, data: string | Uint8Array): void;
+};
+
+/** Writes exactly this text to standard output; no line end is added. */
+export declare function print(text: string): void;
+export interface Console {
+  /** A line to standard output. */
+  log(...values: unknown[]): void;
+  info(...values: unknown[]): void;
+  debug(...values: unknown[]): void;
+  /** A line to standard error. */
+  warn(...values: unknown[]): void;
+  error(...values: unknown[]): void;
+}
+/** The same as the global `console`. */
+export declare const console: Console;
+
+// ───────────────────────────── Checkpoints ─────────────────────────────
+
+/** Name of a piece of registered data (an MPI tag or a word). */
+export type CheckpointTag = number | string;
+/** Data that is kept by value: `get` is asked at a checkpoint, `set` gets the value back at a rollback. */
+export interface Kept<T = any> {
+  get(): T;
+  set(value: T): void;
+}
+export interface CheckpointOptions {
+  /** Shortest time between two checkpoints of this rank, ms. Default: what the job says. 0: at every `here`. */
+  intervalMs?: number;
+}
+
+/**
+ * Operation-level checkpoints, after Tang, Fagg, Dongarra, "Proposal of MPI operation level checkpoint/rollback":
+ *
+ *   const x = new Float64Array(n); const state = { step: 0 };
+ *   checkpoint.register('x', x);
+ *   checkpoint.register('state', state);
+ *   if (checkpoint.open().restarted) { checkpoint.rollback('x'); checkpoint.rollback('state'); }
+ *   for (; state.step < steps; state.step++) {
+ *     checkpoint.here();
+ *     …
+ *   }
+ *
+ * What a lost rank does again: everything before `open` returns (the prologue) is executed again from the start, silently, on the
+ * messages that it had. Then `open` reports a restart and the rank stands at its last `here`, as if that had just returned: the program must
+ * go on from there. So, after `open`: what was communicated and printed between `open` and that `here` has happened and must not
+ * happen again (guard it with `!restarted`, or do it before `open`); communicators that are alive at `here` must come from the
+ * prologue; requests must be complete. Without checkpoints a lost rank re-executes from its start: right, but slower.
+ * Each rank checkpoints by itself, whenever it likes; nothing has to be synchronised.
+ */
+export declare const checkpoint: {
+  /** [MPI_Ckpt_open] Once. Ends the prologue. */
+  open(options?: CheckpointOptions): { restarted: boolean };
+  /**
+   * [MPI_Ckpt] Marks data to be kept: a typed array (copied), a plain object or array (copied deeply, restored in place), or
+   * get and set. A tag registered again names the new data.
+   */
+  register(tag: CheckpointTag, data: Buffer | Kept | object): void;
+  /**
+   * [MPI_Ckpt_here] Takes a checkpoint of everything registered if one is due, or in any case with `force`. Whether one was taken is not told,
+   * since a replay may decide otherwise.
+   * @throws MPIError ERR_CHECKPOINT: not open, a pending request, a communicator made after `open`
+   */
+  here(force?: boolean): void;
+  /**
+   * [MPI_Rollback] After a restart: puts the data of `tag` back into `into`, or into what is registered under the tag, or else into a new
+   * array or object; registers it, and returns it (of get and set data: the value).
+   * @throws MPIError ERR_CHECKPOINT: no restart, unknown tag, another type or length
+   */
+  rollback<T = any>(tag: CheckpointTag, into?: Buffer | Kept | object): T;
+  /** [MPI_Remove_ckpt] */
+  remove(tag: CheckpointTag): void;
+  /** [MPI_Ckpt_ctrl] Changes options. */
+  control(options: CheckpointOptions): void;
+  /** [MPI_Ckpt_close] No more checkpoints; a restart goes to the last one. */
+  close(): void;
+};

@@ -1,0 +1,102 @@
+/**
+ * What a rank needs from the server before and while it runs: its program, the pages of its image, its input files. GET without
+ * credentials, the capability in the query; everything is named by its hash and checked against it. Failures of the network are
+ * tried again for as long as the task is here; refusals are final.
+ */
+import { assembleImage, createHash } from '@mayfly/checkpoint';
+import { MayflyError, type Assignment, type ErrorCode, type Manifest } from '@mayfly/wire';
+import type { CommSeams } from './seams.ts';
+
+const RETRY_MS = [100, 200, 500, 1000, 2000, 5000];
+/** Pages of an image fetched at the same time. */
+const PARALLEL = 6;
+/** Input files kept in memory for the next reader of the same node. */
+const CACHE_BYTES = 64 * 1024 * 1024;
+
+export class Fetcher {
+  private readonly programs = new Map<string, Promise<string>>();
+  private readonly files = new Map<string, Uint8Array>();
+  private cached = 0;
+
+  constructor(
+    private readonly server: string,
+    private readonly seams: CommSeams,
+  ) {}
+
+  private url(path: string, capability: string): string {
+    return `${this.server}${path}?cap=${encodeURIComponent(capability)}`;
+  }
+
+  /** @throws MayflyError when the server refuses, or `alive()` turned false. */
+  private async get(url: string, alive: () => boolean, check?: (bytes: Uint8Array) => boolean): Promise<Uint8Array> {
+    for (let attempt = 0; ; attempt++) {
+      if (!alive()) throw new MayflyError('FENCED', 'the task has left this node');
+      const answer = await this.seams.get(url).catch(() => undefined);
+      if (answer?.status === 200) {
+        if (!check || check(answer.bytes)) return answer.bytes;
+        // A damaged copy on the way may pass; one on the server's disk will not.
+        if (attempt >= 3) throw new MayflyError('BAD_REQUEST', `${new URL(url).pathname} does not match its hash`);
+      } else if (answer && answer.status >= 400 && answer.status < 500 && answer.status !== 429 && answer.status !== 408) {
+        let code: ErrorCode = answer.status === 403 || answer.status === 401 ? 'FORBIDDEN' : 'NOT_FOUND';
+        let message = `${new URL(url).pathname}: HTTP ${answer.status}`;
+        try {
+          const body = JSON.parse(new TextDecoder().decode(answer.bytes)) as { code?: ErrorCode; message?: string };
+          code = body.code ?? code;
+          message = body.message ?? message;
+        } catch {
+          // Not ours, perhaps a proxy's page: the status says enough.
+        }
+        throw new MayflyError(code, message);
+      }
+      await new Promise<void>((resolve) => this.seams.after(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!, resolve));
+    }
+  }
+
+  program(a: Assignment, alive: () => boolean): Promise<string> {
+    const hash = a.program.hash;
+    let p = this.programs.get(hash);
+    if (!p) {
+      p = this.verified(`/data/program/${a.job}`, a.capability, hash, alive).then((b) => new TextDecoder().decode(b));
+      this.programs.set(hash, p);
+      p.catch(() => this.programs.delete(hash));
+    }
+    return p;
+  }
+
+  private async verified(path: string, capability: string, hash: string, alive: () => boolean): Promise<Uint8Array> {
+    const of = await createHash();
+    return this.get(this.url(path, capability), alive, (b) => of(b) === hash);
+  }
+
+  async file(a: Assignment, path: string, alive: () => boolean): Promise<Uint8Array> {
+    const entry = a.files.find((f) => f.path === path);
+    if (!entry) throw new MayflyError('NOT_FOUND', `no input file ${path}`);
+    const kept = this.files.get(entry.hash);
+    if (kept) return kept;
+    const bytes = await this.verified(`/data/files/${a.job}/${entry.hash}`, a.capability, entry.hash, alive);
+    if (this.cached + bytes.length <= CACHE_BYTES && !this.files.has(entry.hash)) {
+      this.files.set(entry.hash, bytes);
+      this.cached += bytes.length;
+    }
+    return bytes;
+  }
+
+  /** Sections of an image: pages from the local store where it has them, else from the server. */
+  async image(a: Assignment, manifest: Manifest, local: ((hash: string) => Promise<Uint8Array | undefined>) | undefined, alive: () => boolean): Promise<Map<string, Uint8Array>> {
+    if (manifest.program !== a.program.hash) throw new MayflyError('BAD_REQUEST', `image ${manifest.image} was written by another build of the program`);
+    const hash = await createHash();
+    const wanted = [...new Set(manifest.pages)].filter((p) => p !== '');
+    const pages = new Map<string, Uint8Array>();
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < wanted.length) {
+        const name = wanted[next++]!;
+        let page = local ? await local(name) : undefined;
+        if (!page || hash(page) !== name) page = await this.get(this.url(`/data/pages/${a.job}/${name}`, a.capability), alive, (b) => hash(b) === name);
+        pages.set(name, page);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(PARALLEL, wanted.length) }, worker));
+    return assembleImage(manifest, async (name) => pages.get(name));
+  }
+}

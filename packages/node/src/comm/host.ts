@@ -1,0 +1,418 @@
+/**
+ * The comm worker of one job on one node: host of the comm core (packages/protocols/src/comm). It owns the sockets to the Channel Memories
+ * and the rings to the ranks, and performs the core's effects in order; all protocol decisions are the core's.
+ *
+ * Invariants
+ *  H1 One step of the core at a time; its effects are performed before the next step.
+ *  H2 A rank's worker runs only between `ready` and the first of finished, refused, revoked, died.
+ *  H3 What a rank writes is untrusted: whatever it breaks ends that rank only.
+ *  H4 A slow link or a full retention stops the draining of rings, never the reading of sockets.
+ */
+import { cutImage } from '@mayfly/checkpoint';
+import { Comm, type CommEffect, type CommEvent } from '@mayfly/protocols';
+import { MayflyError, type Assignment, type ErrorBody, type TaskId } from '@mayfly/wire';
+import type { ImageHead } from '../local-frames.ts';
+import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, RankRun, RankToComm } from '../messages.ts';
+import { channelOf, type Channel } from '../ports.ts';
+import { Ask, SAFETY_MS } from '../ring.ts';
+import { readStatus } from '../status.ts';
+import { Fetcher } from './fetcher.ts';
+import { ImageUploads } from './images.ts';
+import { Links } from './links.ts';
+import { LocalPages } from './local-pages.ts';
+import { manifestOf, type Rank } from './rank.ts';
+import { RankLink } from './rank-link.ts';
+import type { CommSeams } from './seams.ts';
+
+/** Retention of one task above which its ring is not drained. */
+const RETENTION_BYTES = 64 * 1024 * 1024;
+/** Bytes in a socket above which no ring is drained. */
+const SOCKET_BYTES = 4 * 1024 * 1024;
+const STATUS_MS = 250;
+const BLOCKED_RETRY_MS = 4;
+
+export class CommHost {
+  private core: Comm | undefined;
+  private links: Links | undefined;
+  private fetcher: Fetcher | undefined;
+  private uploads: ImageUploads | undefined;
+  private readonly ranks = new Map<TaskId, Rank>();
+  private readonly active = new Set<Rank>();
+  private readonly events: CommEvent[] = [];
+  private stepping = false;
+  private turnAsked = false;
+  private retryAsked = false;
+  private ticking = false;
+  private serial = 0;
+  private lost = 0;
+  /** Ranks whose rings are not drained for now (H4). */
+  private readonly stalled = new Set<Rank>();
+  private readonly pages: LocalPages;
+
+  constructor(
+    private readonly server: string,
+    private readonly seams: CommSeams,
+    private readonly daemon: Channel<CommToDaemon, DaemonToComm>,
+    private readonly parent: (message: CommToFrame, transfer?: readonly unknown[]) => void,
+  ) {
+    this.pages = new LocalPages(seams, (hash) => daemon.post({ type: 'page', hash }));
+    daemon.onMessage((m) => this.fromDaemon(m));
+  }
+
+  fromFrame(m: Exclude<FrameToComm, { type: 'init' }>): void {
+    for (const rank of this.ranks.values()) if (rank.id === m.id) this.crashed(rank, m.message);
+  }
+
+  private fromDaemon(m: DaemonToComm): void {
+    switch (m.type) {
+      case 'assign':
+        this.assign(m.assignment, m.clockOffset, m.local);
+        break;
+      case 'revoke': {
+        const rank = this.ranks.get(m.task);
+        if (rank && rank.assignment.incarnation <= m.incarnation) this.stop(rank, 'revoked');
+        break;
+      }
+      case 'crash': {
+        const rank = this.ranks.get(m.task);
+        if (rank?.assignment.incarnation === m.incarnation) this.crashed(rank, m.why);
+        break;
+      }
+      case 'checkpoint':
+        for (const rank of this.ranks.values()) if (m.task === undefined || rank.assignment.task === m.task) rank.link.side.ask(Ask.CHECKPOINT);
+        break;
+      case 'ping':
+        this.daemon.post({ type: 'pong', n: m.n });
+        break;
+      case 'page':
+        this.pages.answer(m.hash, m.bytes);
+        break;
+    }
+  }
+
+  // ── ranks ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  private assign(a: Assignment, clockOffset: number, local: boolean): void {
+    const older = this.ranks.get(a.task);
+    if (older) {
+      if (older.assignment.incarnation >= a.incarnation) return;
+      this.stop(older, 'revoked');
+    }
+    this.core ??= new Comm({ size: a.size, channelMemories: a.channelMemories.length, protocol: a.protocol });
+    this.fetcher ??= new Fetcher(this.server, this.seams);
+    this.uploads ??= new ImageUploads(`${this.server}/data/image`, this.seams, {
+      onComplete: (m) => this.daemon.post({ type: 'complete', task: m.task, image: m.image, bytes: m.bytes }),
+      onRefused: (m, e) => this.note(`image ${m.image} was refused: ${e.code}: ${e.message}`),
+      onIdle: (task) => this.ranks.get(task)?.link.side.imageUnderWay(false),
+    });
+    this.links ??= new Links(
+      a.channelMemories.map((u) => new URL(u, `${this.server}/`).href),
+      this.seams,
+      {
+        onUp: (cm) => this.step({ type: 'connected', cm }),
+        onDown: (cm) => this.step({ type: 'disconnected', cm }),
+        onMessage: (cm, bytes) => this.received(cm, bytes),
+      },
+    );
+    const { mine, theirs } = this.seams.channel();
+    const rank: Rank = {
+      id: this.serial++,
+      assignment: a,
+      clockOffset,
+      link: undefined as unknown as RankLink,
+      port: channelOf<RankRun, RankToComm>(mine),
+      start: undefined,
+      program: undefined,
+      image: undefined,
+      imageReady: a.manifest === undefined,
+      running: false,
+      reported: { started: false, recovered: false },
+      kept: new Set(),
+    };
+    rank.link = new RankLink(a, this.seams.waitAsync, {
+      onFrames: (bytes) => this.step({ type: 'ring', task: a.task, bytes }),
+      onImage: (head, sections) => void this.image(rank, head, sections),
+      onRead: (path) => void this.read(rank, path),
+      onNote: (text) => this.note(text),
+      onWake: () => this.serve(rank),
+      blocked: () => this.links!.buffered > SOCKET_BYTES || this.core!.retained(a.task) > RETENTION_BYTES,
+    });
+    rank.port.onMessage(() => rank.link.side.woken());
+    this.ranks.set(a.task, rank);
+    this.parent({ type: 'spawn', id: rank.id, memory: rank.link.memory, port: theirs, memoryBytes: a.limits.memoryBytes }, [theirs]);
+    void this.load(rank, local);
+    this.step({ type: 'start', task: a.task, incarnation: a.incarnation, capability: a.capability, nonce: this.seams.nonce(), replay: a.replay });
+    this.links.open();
+    this.tick();
+  }
+
+  private alive(rank: Rank): boolean {
+    return this.ranks.get(rank.assignment.task) === rank;
+  }
+
+  private async load(rank: Rank, local: boolean): Promise<void> {
+    const a = rank.assignment;
+    const alive = (): boolean => this.alive(rank);
+    try {
+      const [program, image] = await Promise.all([
+        this.fetcher!.program(a, alive),
+        a.manifest ? this.fetcher!.image(a, a.manifest, local ? (hash) => this.pages.get(hash) : undefined, alive) : undefined,
+      ]);
+      rank.program = program;
+      rank.image = image;
+      rank.imageReady = true;
+      this.run(rank);
+    } catch (e) {
+      if (!alive()) return;
+      const error: ErrorBody = e instanceof MayflyError ? { code: e.code, message: e.message } : { code: 'INTERNAL', message: String(e) };
+      this.report(rank, 'crashed', error);
+      this.stop(rank, 'crashed');
+    }
+  }
+
+  private run(rank: Rank): void {
+    if (rank.running || rank.start === undefined || rank.program === undefined || !rank.imageReady || !this.alive(rank)) return;
+    rank.running = true;
+    rank.port.post({ type: 'run', assignment: rank.assignment, clockOffset: rank.clockOffset, program: rank.program, start: rank.start, image: rank.image, place: this.seams.place });
+    rank.image = undefined;
+    this.serve(rank);
+  }
+
+  private report(rank: Rank, event: 'started' | 'recovered' | 'crashed' | 'refused', error?: ErrorBody): void {
+    this.daemon.post({ type: 'report', task: rank.assignment.task, incarnation: rank.assignment.incarnation, event, ...(error ? { error } : {}) });
+  }
+
+  private crashed(rank: Rank, message: string): void {
+    this.report(rank, 'crashed', { code: 'INTERNAL', message });
+    this.stop(rank, 'crashed');
+  }
+
+  private stop(rank: Rank, how: 'finished' | 'revoked' | 'refused' | 'crashed'): void {
+    if (!this.alive(rank)) return;
+    const task = rank.assignment.task;
+    this.ranks.delete(task);
+    this.active.delete(rank);
+    this.parent({ type: 'kill', id: rank.id });
+    rank.link.close();
+    rank.port.close();
+    this.uploads?.forget(task);
+    this.lost += rank.link.side.lost + rank.link.side.lostByRank;
+    if (how === 'revoked' || how === 'crashed') this.step({ type: 'stop', task });
+    this.daemon.post({ type: 'ended', task, incarnation: rank.assignment.incarnation, how });
+    if (this.ranks.size === 0) {
+      // What was queued (a DETACH) leaves before the connections close.
+      this.seams.after(200, () => {
+        if (this.ranks.size === 0) this.links?.close();
+      });
+    }
+  }
+
+  // ── traffic ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  private received(cm: number, bytes: Uint8Array): void {
+    this.step({ type: 'received', cm, bytes });
+    for (const rank of this.ranks.values()) this.progress(rank);
+  }
+
+  private progress(rank: Rank): void {
+    if (!rank.running) return;
+    const p = rank.link.progress();
+    if (p) this.step({ type: 'consumed', task: rank.assignment.task, ...p });
+  }
+
+  /** The rank woke this side, or its turn has come. */
+  private serve(rank: Rank): void {
+    if (!this.alive(rank)) return;
+    this.active.delete(rank);
+    try {
+      this.progress(rank);
+      rank.link.settle();
+      const left = rank.link.drain();
+      if (!this.alive(rank)) return;
+      if (left === 'more') this.again(rank);
+      else {
+        if (!rank.link.sleep(left === 'blocked')) this.again(rank);
+        if (left === 'blocked') this.retryLater(rank);
+      }
+    } catch (e) {
+      this.crashed(rank, `broke its ring: ${String(e)}`);
+    }
+    this.flags(rank);
+  }
+
+  private again(rank: Rank): void {
+    this.active.add(rank);
+    if (this.turnAsked) return;
+    this.turnAsked = true;
+    this.seams.soon(() => {
+      this.turnAsked = false;
+      for (const r of [...this.active]) this.serve(r);
+    });
+  }
+
+  /** Neither sockets nor acknowledgements say when there is room again in every engine: look. */
+  private retryLater(rank: Rank): void {
+    this.stalled.add(rank);
+    if (this.retryAsked) return;
+    this.retryAsked = true;
+    this.seams.after(BLOCKED_RETRY_MS, () => {
+      this.retryAsked = false;
+      const all = [...this.stalled];
+      this.stalled.clear();
+      for (const r of all) if (this.alive(r)) this.serve(r);
+    });
+  }
+
+  /** H1: an event that comes up while effects are performed waits for its turn. */
+  private step(event: CommEvent): void {
+    this.events.push(event);
+    if (this.stepping) return;
+    this.stepping = true;
+    try {
+      for (let e = this.events.shift(); e; e = this.events.shift()) {
+        let effects: readonly CommEffect[];
+        try {
+          effects = this.core!.step(e);
+        } catch (error) {
+          const rank = e.type === 'ring' ? this.ranks.get(e.task) : undefined;
+          if (!rank) throw error;
+          this.crashed(rank, `wrote what is no frame: ${String(error)}`);
+          continue;
+        }
+        this.perform(effects);
+      }
+    } finally {
+      this.stepping = false;
+    }
+  }
+
+  private perform(effects: readonly CommEffect[]): void {
+    const written = new Set<Rank>();
+    for (const e of effects) {
+      switch (e.type) {
+        case 'send':
+          this.links!.send(e.cm, e.bytes);
+          break;
+        case 'deliver': {
+          const rank = this.ranks.get(e.task);
+          if (rank) {
+            rank.link.deliver(e.bytes);
+            written.add(rank);
+          }
+          break;
+        }
+        case 'ready': {
+          const rank = this.ranks.get(e.task);
+          if (rank && rank.assignment.incarnation === e.start.incarnation) {
+            rank.start = e.start;
+            this.run(rank);
+          }
+          break;
+        }
+        case 'refused': {
+          const rank = this.ranks.get(e.task);
+          if (rank) {
+            this.report(rank, 'refused', e.error);
+            this.stop(rank, 'refused');
+          }
+          break;
+        }
+        case 'finished': {
+          const rank = this.ranks.get(e.task);
+          if (rank) this.stop(rank, 'finished');
+          break;
+        }
+        case 'drop':
+          this.note(`closed the connection to Channel Memory ${e.cm}: ${e.error.code}: ${e.error.message}`);
+          this.links!.drop(e.cm);
+          break;
+      }
+    }
+    for (const rank of written) {
+      rank.link.settle();
+      // Something waits for space: sleep again, for space too.
+      if (rank.link.waitingBytes > 0 && rank.running) this.resleep(rank);
+    }
+    this.links?.flush();
+  }
+
+  private resleep(rank: Rank): void {
+    if (this.active.has(rank) || rank.link.side.waitsForSpace) return;
+    if (!rank.link.sleep(this.stalled.has(rank))) this.again(rank);
+  }
+
+  // ── status ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  private flags(rank: Rank): void {
+    if (rank.reported.recovered || !rank.running) return;
+    const s = readStatus(rank.link.side.words);
+    if (s.started && !rank.reported.started) {
+      rank.reported.started = true;
+      this.report(rank, 'started');
+    }
+    if (s.recovered && !rank.reported.recovered) {
+      rank.reported.recovered = true;
+      this.report(rank, 'recovered');
+    }
+  }
+
+  private tick(): void {
+    if (this.ticking) return;
+    this.ticking = true;
+    let n = 0;
+    const once = (): void => {
+      if (this.ranks.size === 0) {
+        this.ticking = false;
+        return;
+      }
+      if (++n % Math.round(SAFETY_MS / STATUS_MS) === 0) for (const rank of this.ranks.values()) rank.link.side.look();
+      for (const rank of this.ranks.values()) {
+        this.progress(rank);
+        this.flags(rank);
+      }
+      this.daemon.post({
+        type: 'status',
+        tasks: [...this.ranks.values()].map((r) => ({ task: r.assignment.task, incarnation: r.assignment.incarnation, ...readStatus(r.link.side.words) })),
+        connected: this.links?.up ?? false,
+        lostWakeUps: [...this.ranks.values()].reduce((sum, r) => sum + r.link.side.lost + r.link.side.lostByRank, this.lost),
+      });
+      this.seams.after(STATUS_MS, once);
+    };
+    this.seams.after(STATUS_MS, once);
+  }
+
+  private note(text: string): void {
+    this.daemon.post({ type: 'note', text });
+  }
+
+  // ── files and images ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  private async read(rank: Rank, path: string): Promise<void> {
+    let bytes: Uint8Array | undefined;
+    let why: string | undefined;
+    try {
+      bytes = await this.fetcher!.file(rank.assignment, path, () => this.alive(rank));
+    } catch (e) {
+      why = e instanceof Error ? e.message : String(e);
+    }
+    if (!this.alive(rank)) return;
+    rank.link.content(bytes, why);
+    this.resleep(rank);
+  }
+
+  private async image(rank: Rank, head: ImageHead, sections: Map<string, Uint8Array>): Promise<void> {
+    const a = rank.assignment;
+    rank.link.side.imageUnderWay(true);
+    const cut = await cutImage(
+      [...sections].map(([name, bytes]) => ({ name, bytes })),
+      () => new Promise((resolve) => this.seams.soon(resolve)),
+    );
+    if (!this.alive(rank)) return;
+    const manifest = manifestOf(a, head, cut);
+    const fresh = new Map([...cut.data].filter(([hash]) => !rank.kept.has(hash)));
+    rank.kept = new Set(cut.data.keys());
+    // Views into the image's sections: the message copies each page on its own, not the whole section with it.
+    this.daemon.post({ type: 'keep', manifest, pages: new Map([...fresh].map(([hash, page]) => [hash, page.slice()])) });
+    this.uploads!.add(manifest, cut, a.capability);
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * Uploads of checkpoint images over /data/image, one at a time: offer, needed pages, end, stored, complete (wire, control.ts).
+ *
+ * Invariants
+ *  U1 Of one task only the newest image waits; an older one that has not begun is dropped. It begins when the one before it is complete
+ *     (or its completion cannot be heard of any more).
+ *  U2 A broken connection begins the upload again; the server asks only for what it lacks.
+ *  U3 An image's pages are kept until it is stored, refused, superseded or its task has left.
+ */
+import { encodePage, packPage, type CutImage } from '@mayfly/checkpoint';
+import type { ImageId, Manifest, TaskId } from '@mayfly/wire';
+import type { SocketLike } from './data-link.ts';
+import type { CommSeams } from './seams.ts';
+
+interface Upload {
+  manifest: Manifest;
+  cut: CutImage;
+  capability: string;
+}
+interface Reply {
+  type: 'need' | 'stored' | 'complete' | 'refused';
+  image: ImageId;
+  pages?: number[];
+  error?: { code: string; message: string };
+}
+
+const RETRY_FIRST_MS = 100;
+const RETRY_LAST_MS = 5_000;
+/** Pages in the socket's buffer before the next one is packed. */
+const AHEAD_BYTES = 1024 * 1024;
+
+export class ImageUploads {
+  private readonly waiting: Upload[] = [];
+  private current: Upload | undefined;
+  /** Stored, not yet said to be complete; by task. */
+  private readonly stored = new Map<TaskId, Manifest>();
+  private socket: SocketLike | undefined;
+  private attempts = 0;
+  private cancel: (() => void) | undefined;
+
+  constructor(
+    private readonly url: string,
+    private readonly seams: CommSeams,
+    private readonly events: {
+      onComplete(manifest: Manifest): void;
+      onRefused(manifest: Manifest, error: { code: string; message: string }): void;
+      /** Nothing of this task is on its way any more. */
+      onIdle(task: TaskId): void;
+    },
+  ) {}
+
+  add(manifest: Manifest, cut: CutImage, capability: string): void {
+    const i = this.waiting.findIndex((u) => u.manifest.task === manifest.task);
+    if (i >= 0) this.waiting.splice(i, 1);
+    this.waiting.push({ manifest, cut, capability });
+    this.next();
+  }
+
+  /** The task has left: nothing of it is uploaded any more. */
+  forget(task: TaskId): void {
+    for (let i = this.waiting.length - 1; i >= 0; i--) if (this.waiting[i]!.manifest.task === task) this.waiting.splice(i, 1);
+    this.stored.delete(task);
+    if (this.current?.manifest.task === task) {
+      this.current = undefined;
+      // Mid-way through its pages: only a new connection is in a known state.
+      this.disconnect();
+      this.next();
+    }
+  }
+
+  close(): void {
+    this.waiting.length = 0;
+    this.current = undefined;
+    this.stored.clear();
+    this.cancel?.();
+    this.cancel = undefined;
+    this.disconnect();
+  }
+
+  private disconnect(): void {
+    const s = this.socket;
+    this.socket = undefined;
+    if (!s) return;
+    s.onopen = s.onmessage = s.onclose = null;
+    s.onerror = () => undefined;
+    s.close();
+  }
+
+  private next(): void {
+    if (this.current) return;
+    const i = this.waiting.findIndex((u) => !this.stored.has(u.manifest.task));
+    if (i >= 0) this.current = this.waiting.splice(i, 1)[0];
+    if (!this.current || this.cancel) return;
+    if (this.socket) this.offer();
+    else this.connect();
+  }
+
+  private connect(): void {
+    const s = this.seams.openSocket(this.url.replace(/^http/, 'ws'));
+    this.socket = s;
+    s.binaryType = 'arraybuffer';
+    s.onopen = () => {
+      this.attempts = 0;
+      this.offer();
+    };
+    s.onmessage = (e) => {
+      if (typeof e.data !== 'string') return;
+      try {
+        this.reply(JSON.parse(e.data) as Reply);
+      } catch {
+        this.broken();
+      }
+    };
+    s.onerror = () => this.broken();
+    s.onclose = () => this.broken();
+  }
+
+  private broken(): void {
+    this.disconnect();
+    // Their completion would have been said on the connection that is gone.
+    for (const m of [...this.stored.values()]) this.settled(m);
+    if (!this.current && this.waiting.length === 0) return;
+    const ms = Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** Math.min(this.attempts++, 10)) * (0.5 + this.seams.random() / 2);
+    this.cancel?.();
+    this.cancel = this.seams.after(ms, () => {
+      this.cancel = undefined;
+      if (this.current) this.connect();
+      else this.next();
+    });
+  }
+
+  private say(message: unknown): void {
+    // Text, so that the other side tells it from a page.
+    (this.socket as unknown as { send(text: string): void } | undefined)?.send(JSON.stringify(message));
+  }
+
+  private offer(): void {
+    const u = this.current;
+    if (u) this.say({ type: 'offer', capability: u.capability, manifest: u.manifest });
+  }
+
+  private reply(r: Reply): void {
+    const u = this.current;
+    const known = [...this.stored.values()].find((m) => m.image === r.image);
+    if (r.type === 'complete') {
+      if (known) {
+        this.events.onComplete(known);
+        this.settled(known);
+        this.next();
+      }
+      return;
+    }
+    if (r.type === 'refused') {
+      const m = known ?? u?.manifest;
+      if (!m) return;
+      this.events.onRefused(m, r.error ?? { code: 'INTERNAL', message: 'refused' });
+      if (m === u?.manifest) this.current = undefined;
+      this.settled(m);
+      this.next();
+      return;
+    }
+    if (!u || r.image !== u.manifest.image) return;
+    if (r.type === 'need') void this.upload(u, r.pages ?? []);
+    else if (r.type === 'stored') {
+      this.stored.set(u.manifest.task, u.manifest);
+      this.current = undefined;
+      this.next();
+    }
+  }
+
+  private settled(m: Manifest): void {
+    if (this.stored.get(m.task) === m) this.stored.delete(m.task);
+    if (!this.waiting.some((u) => u.manifest.task === m.task) && this.current?.manifest.task !== m.task) this.events.onIdle(m.task);
+  }
+
+  private async upload(u: Upload, pages: readonly number[]): Promise<void> {
+    const socket = this.socket;
+    const current = (): boolean => this.current === u && this.socket === socket;
+    for (const index of pages) {
+      const raw = u.cut.data.get(u.manifest.pages[index] ?? '');
+      if (!raw) continue;
+      const message = packPage(await encodePage(index, raw));
+      while (current() && socket!.bufferedAmount > AHEAD_BYTES) await new Promise<void>((resolve) => this.seams.after(4, resolve));
+      if (!current()) return;
+      socket!.send(message);
+    }
+    if (current()) this.say({ type: 'end', image: u.manifest.image });
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * The comm worker's end of one rank: drains its up ring in fair portions, delivers into its down ring, serves its file reads, collects its
+ * images.
+ *
+ * Invariants
+ *  R1 Frames reach the core in ring order, each copied out of the ring once (that copy is what is retained and sent).
+ *  R2 Deliveries keep their order: while something is queued, nothing goes past it.
+ *  R3 While `blocked()` holds, the up ring is not drained; the rank then waits in its send.
+ */
+import { CHUNK_BYTES, emptyHeader, encodeFrame, FIRST_LOCAL_KIND, Flag, HEADER_BYTES, readHeader, type Assignment } from '@mayfly/wire';
+import { HEAD, Local, type ImageHead } from '../local-frames.ts';
+import { CommSide, createChannelMemory, type WaitAsync } from '../ring.ts';
+import { consumedWord, envelopeOnly } from '../status.ts';
+
+/** Bytes drained from one rank before the others have their turn. */
+const PORTION_BYTES = 256 * 1024;
+/** Frames are copied out in batches of about this size. */
+const BATCH_BYTES = 64 * 1024;
+const MAX_IMAGE_BYTES = 4 * 1024 ** 3;
+
+export interface RankLinkEvents {
+  /** Whole wire frames, one after the other, in a buffer of their own. */
+  onFrames(bytes: Uint8Array): void;
+  onImage(head: ImageHead, sections: Map<string, Uint8Array>): void;
+  onRead(path: string): void;
+  onNote(text: string): void;
+  /** The rank woke this side. */
+  onWake(): void;
+  blocked(): boolean;
+}
+
+export class RankLink {
+  readonly memory: SharedArrayBuffer;
+  readonly side: CommSide;
+  private readonly queue: Uint8Array[] = [];
+  private queuedBytes = 0;
+  private dirty = false;
+  private consumed = 0;
+  private wasFull = false;
+  private image: { head: ImageHead; parts: Map<string, Uint8Array>; order: Uint8Array[]; at: number; offset: number } | undefined;
+
+  constructor(
+    readonly assignment: Assignment,
+    waitAsync: WaitAsync | undefined,
+    private readonly events: RankLinkEvents,
+  ) {
+    this.memory = createChannelMemory();
+    this.side = new CommSide(this.memory, () => this.events.onWake(), waitAsync);
+  }
+
+  /** Takes a portion of the up ring. 'more': call again soon. 'empty': nothing left. 'blocked': back-pressure. */
+  drain(): 'more' | 'empty' | 'blocked' {
+    const up = this.side.up;
+    let taken = 0;
+    while (taken < PORTION_BYTES) {
+      if (this.events.blocked()) return 'blocked';
+      const at = up.peek();
+      if (at < 0) return 'empty';
+      if (up.bytes[at]! >= FIRST_LOCAL_KIND) {
+        taken += up.length;
+        this.local(at);
+        up.take();
+        up.release();
+        continue;
+      }
+      // Neighbouring frames go out in one copy.
+      let end = at + up.length;
+      up.take();
+      for (let next = up.peek(); next === end && end - at < BATCH_BYTES && up.bytes[next]! < FIRST_LOCAL_KIND; next = up.peek()) {
+        end += up.length;
+        up.take();
+      }
+      const bytes = up.bytes.slice(at, end);
+      up.release();
+      taken += bytes.length;
+      this.events.onFrames(bytes);
+    }
+    return 'more';
+  }
+
+  private local(at: number): void {
+    const up = this.side.up;
+    const h = readHeader(up.view, at);
+    const body = up.bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + h.bytes);
+    switch (h.kind) {
+      case Local.IMAGE:
+        if (h.word === HEAD) {
+          const head = JSON.parse(new TextDecoder().decode(body.slice())) as ImageHead;
+          const total = head.sections.reduce((n, s) => n + s.bytes, 0);
+          if (!(total <= MAX_IMAGE_BYTES)) throw new Error('an image that is too large');
+          const parts = new Map(head.sections.map((s) => [s.name, new Uint8Array(s.bytes)]));
+          this.image = { head, parts, order: [...parts.values()], at: 0, offset: 0 };
+        } else this.imagePart(body);
+        if ((h.flags & Flag.LAST) !== 0 && this.image) {
+          const { head, parts } = this.image;
+          this.image = undefined;
+          this.events.onImage(head, parts);
+        }
+        break;
+      case Local.READ:
+        this.events.onRead(new TextDecoder().decode(body.slice()));
+        break;
+      case Local.NOTE:
+        this.events.onNote(new TextDecoder().decode(body.slice()));
+        break;
+      default:
+        throw new Error(`a record of kind ${h.kind} in a ring`);
+    }
+  }
+
+  private imagePart(body: Uint8Array): void {
+    const i = this.image;
+    if (!i) throw new Error('a part of no image');
+    for (let n = 0; n < body.length; ) {
+      const section = i.order[i.at];
+      if (!section) throw new Error('an image longer than it said');
+      const k = Math.min(body.length - n, section.length - i.offset);
+      section.set(body.subarray(n, n + k), i.offset);
+      n += k;
+      i.offset += k;
+      if (i.offset === section.length) {
+        i.at++;
+        i.offset = 0;
+      }
+    }
+  }
+
+  /** A frame for the rank; `settle` makes it visible. */
+  deliver(frame: Uint8Array): void {
+    if (this.queue.length > 0 || !this.write(frame)) {
+      this.queue.push(frame);
+      this.queuedBytes += frame.length;
+    }
+  }
+
+  private write(frame: Uint8Array): boolean {
+    const down = this.side.down;
+    const at = down.reserve(frame.length);
+    if (at < 0) return false;
+    down.bytes.set(frame, at);
+    down.commit(frame.length);
+    this.dirty = true;
+    return true;
+  }
+
+  /** Writes what waits for space, and wakes the rank if anything was written. */
+  settle(): void {
+    let n = 0;
+    while (n < this.queue.length && this.write(this.queue[n]!)) this.queuedBytes -= this.queue[n++]!.length;
+    if (n > 0) this.queue.splice(0, n);
+    if (!this.dirty) return;
+    this.dirty = false;
+    this.side.down.publish();
+  }
+
+  /** Sleeps until the rank has something or takes something; false: there is something now. */
+  sleep(blocked: boolean): boolean {
+    const first = this.queue[0];
+    return this.side.sleep(first !== undefined, first?.length ?? 0, !blocked);
+  }
+
+  /** Arrivals consumed, when that has changed since the last call. */
+  progress(): { arrivals: number; envelopeOnly: boolean } | undefined {
+    const word = consumedWord(this.side.words);
+    const full = envelopeOnly(this.side.words);
+    const step = (word - (this.consumed % 2 ** 32) + 2 ** 32) % 2 ** 32;
+    // Backward or absurd: the restart has not set its position yet.
+    if (step >= 2 ** 31) return undefined;
+    if (step === 0 && full === this.wasFull) return undefined;
+    this.consumed += step;
+    this.wasFull = full;
+    return { arrivals: this.consumed, envelopeOnly: full };
+  }
+
+  /** Answers a READ. */
+  content(bytes: Uint8Array | undefined, error?: string): void {
+    const all = bytes ?? new TextEncoder().encode(error ?? 'not found');
+    let offset = 0;
+    do {
+      const part = all.subarray(offset, offset + CHUNK_BYTES);
+      const h = emptyHeader(Local.CONTENT);
+      h.mode = bytes ? 0 : 1;
+      h.offset = offset;
+      h.size = all.length;
+      offset += part.length;
+      if (offset >= all.length) h.flags = Flag.LAST;
+      this.deliver(encodeFrame(h, part));
+    } while (offset < all.length);
+    this.settle();
+  }
+
+  get waitingBytes(): number {
+    return this.queuedBytes;
+  }
+
+  close(): void {
+    this.side.close();
+    this.queue.length = 0;
+  }
+}

@@ -1,0 +1,38 @@
+/** What the comm worker knows of one rank, and the manifest of an image that it took. */
+import type { CutImage } from '@mayfly/checkpoint';
+import type { EndpointStart } from '@mayfly/protocols';
+import { IMAGE_FORMAT, imageIdOf, type Assignment, type Manifest } from '@mayfly/wire';
+import type { ImageHead } from '../local-frames.ts';
+import type { RankRun, RankToComm } from '../messages.ts';
+import type { Channel } from '../ports.ts';
+import type { RankLink } from './rank-link.ts';
+
+export interface Rank {
+  id: number;
+  assignment: Assignment;
+  clockOffset: number;
+  link: RankLink;
+  port: Channel<RankRun, RankToComm>;
+  start: EndpointStart | undefined;
+  program: string | undefined;
+  image: Map<string, Uint8Array> | undefined;
+  imageReady: boolean;
+  running: boolean;
+  reported: { started: boolean; recovered: boolean };
+  /** Page hashes that the local store has from this incarnation. */
+  kept: Set<string>;
+}
+
+export const manifestOf = (a: Assignment, head: ImageHead, cut: CutImage): Manifest => ({
+  format: IMAGE_FORMAT,
+  image: imageIdOf(a.job, a.task, a.incarnation, head.serial),
+  job: a.job,
+  task: a.task,
+  incarnation: a.incarnation,
+  program: a.program.hash,
+  serial: head.serial,
+  replay: head.replay,
+  sections: cut.sections,
+  pages: cut.pages,
+  bytes: cut.bytes,
+});

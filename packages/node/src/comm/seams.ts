@@ -1,0 +1,21 @@
+/** What the comm host needs from its engine. */
+import type { PortLike } from '../ports.ts';
+import type { WaitAsync } from '../ring.ts';
+import type { OpenSocket } from './data-link.ts';
+
+export interface CommSeams {
+  openSocket: OpenSocket;
+  /** Runs in a later task, after sockets had their turn. */
+  soon(run: () => void): void;
+  after(ms: number, run: () => void): () => void;
+  random(): number;
+  /** At least 128 random bits as text. */
+  nonce(): string;
+  /** A pair of ports for a rank. */
+  channel(): { mine: PortLike; theirs: PortLike };
+  /** GET without credentials. */
+  get(url: string): Promise<{ status: number; bytes: Uint8Array }>;
+  /** What this place is called, e.g. 'Chromium 156'. */
+  place: string;
+  waitAsync: WaitAsync | undefined;
+}

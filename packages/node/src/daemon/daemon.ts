@@ -1,0 +1,306 @@
+/**
+ * The node daemon: the control connection of one node. It presents the node, takes assignments, sends the heartbeat with the ranks' status words,
+ * and comes back by itself after sleep, a lost network or a restart of the server, keeping its ranks while the server says that they are
+ * still its own.
+ *
+ * Invariants
+ *  N1 After every (re)connection nothing is sent before Welcome answered Hello, whose `holds` are the ranks that live here right then.
+ *  N2 What Welcome says to drop is stopped before anything else.
+ *  N3 Reports made without a connection are kept and sent after the next Welcome.
+ */
+import { io, type Socket } from 'socket.io-client';
+import { CONTROL_VERSION, ERRORS, type ErrorBody, type ErrorCode, type NodeToServer, type ServerToNode, type TaskReport } from '@mayfly/wire';
+import type { RankSnapshot, VolunteerEvent, VolunteerPhase, VolunteerSnapshot } from '../page/snapshot.ts';
+import { Jobs, type HeldRank } from './jobs.ts';
+import type { DaemonOptions, DaemonSeams } from './seams.ts';
+
+const HELLO_MS = 10_000;
+const GOODBYE_MS = 1_000;
+const HISTORY = 100;
+const CHANGE_MS = 200;
+
+export class Daemon {
+  private readonly jobs: Jobs;
+  private socket: Socket<ServerToNode, NodeToServer> | undefined;
+  private welcomed = false;
+  private identity;
+  private heartbeat: (() => void) | undefined;
+  private readonly reports: TaskReport[] = [];
+  private readonly history: VolunteerEvent[] = [];
+  private phase: VolunteerPhase = 'off';
+  private reason: string | undefined;
+  private error: ErrorBody | undefined;
+  private changeAsked = false;
+
+  constructor(
+    private readonly options: DaemonOptions,
+    private readonly seams: DaemonSeams,
+    private readonly onChange: (snapshot: VolunteerSnapshot) => void,
+    /** Sentences for the log of a headless node. */
+    private readonly onNote: (text: string) => void = () => undefined,
+  ) {
+    this.identity = seams.loadIdentity();
+    this.jobs = new Jobs(seams, {
+      onReport: (r) => this.report(r),
+      onEnded: (rank, how, why) => this.ended(rank, how, why),
+      onImage: (rank, bytes) => this.remember('checkpoint', `Image of rank ${rank.assignment.task} stored (${Math.ceil(bytes / 1024)} KB).`, rank),
+      onChange: () => this.changed(),
+      onNote: (job, text) => this.onNote(`job ${job}: ${text}`),
+    });
+  }
+
+  get node() {
+    return this.identity?.node;
+  }
+
+  /** Resolves with the first Welcome; rejects when the server refuses the node. The connection is kept up until `stop`. */
+  start(): Promise<void> {
+    if (this.socket) return Promise.resolve();
+    this.error = undefined;
+    this.setPhase('connecting', 'connecting to the server');
+    return new Promise((resolve, reject) => {
+      const socket: Socket<ServerToNode, NodeToServer> = io(new URL('/node', this.options.server).href, {
+        transports: ['websocket', 'polling'],
+        tryAllTransports: true,
+        reconnectionDelay: 250,
+        reconnectionDelayMax: 5_000,
+        timeout: HELLO_MS,
+        forceNew: true,
+      });
+      this.socket = socket;
+      socket.on('connect', () => void this.hello(resolve, reject));
+      socket.on('disconnect', () => {
+        const was = this.welcomed;
+        this.welcomed = false;
+        this.heartbeat?.();
+        this.heartbeat = undefined;
+        if (this.phase === 'refused' || this.phase === 'off') return;
+        if (was) this.remember('disconnected', 'The connection to the server was lost; trying again.');
+        this.setPhase('connecting', 'the connection to the server was lost; ranks here go on, and it is tried again by itself');
+        // The server closed the connection itself: socket.io would not come back.
+        if (this.socket === socket && !socket.active) this.seams.after(1000, () => this.socket === socket && socket.connect());
+      });
+      socket.on('connect_error', (e) => {
+        if (this.phase === 'connecting') this.setPhase('connecting', `the server does not answer (${e.message}); trying again`);
+        if (this.socket === socket && !socket.active) this.seams.after(1000, () => this.socket === socket && socket.connect());
+      });
+      socket.on('assign', (a) => {
+        const received = this.seams.now();
+        this.remember('started', `Rank ${a.task} of ${a.jobName ?? a.job} starts here${a.incarnation > 0 ? ` (incarnation ${a.incarnation})` : ''}.`, a);
+        void this.jobs.assign(a, received);
+      });
+      socket.on('revoke', (r) => {
+        // Over for good, not only here: the local copy serves nobody any more.
+        if (r.code !== 'FENCED' && r.code !== 'CLONE') void this.seams.images.forget(r.job, r.task).catch(() => undefined);
+        this.jobs.revoke(r);
+      });
+      socket.on('checkpoint', (c) => this.jobs.checkpoint(c.job, c.task));
+    });
+  }
+
+  private async hello(resolve: () => void, reject: (e: Error) => void): Promise<void> {
+    const socket = this.socket!;
+    const images = await this.seams.images.list().catch(() => []);
+    if (!socket.connected || this.socket !== socket) return;
+    const answer = await socket
+      .timeout(HELLO_MS)
+      .emitWithAck('hello', {
+        version: CONTROL_VERSION,
+        ...(this.identity ? { node: this.identity.node, secret: this.identity.secret } : {}),
+        session: this.seams.session,
+        name: this.options.name,
+        engine: this.seams.engine,
+        slots: this.options.slots,
+        ...(this.options.room === undefined ? {} : { room: this.options.room }),
+        holds: [...this.jobs.held()].slice(0, 1024).map(({ assignment: a }) => ({ job: a.job, task: a.task, incarnation: a.incarnation })),
+        images: images.slice(-1024),
+      })
+      .catch(() => undefined);
+    if (this.socket !== socket) return;
+    if (!answer) {
+      // No answer in time: begin again with a new connection.
+      socket.disconnect();
+      this.seams.after(500, () => this.socket === socket && socket.connect());
+      return;
+    }
+    if ('error' in answer) {
+      const known = ERRORS[answer.error.code as ErrorCode] as (typeof ERRORS)[ErrorCode] | undefined;
+      if (this.identity && answer.error.code === 'CONFLICT') {
+        // Another tab is this node (a duplicated one): be a new one.
+        this.identity = undefined;
+        this.seams.saveIdentity(undefined);
+        return void this.hello(resolve, reject);
+      }
+      if (known?.retry) {
+        socket.disconnect();
+        this.seams.after(2000, () => this.socket === socket && socket.connect());
+        return;
+      }
+      this.error = answer.error;
+      this.setPhase('refused', answer.error.message);
+      this.remember('refused', answer.error.message);
+      socket.disconnect();
+      this.socket = undefined;
+      this.jobs.closeAll();
+      reject(Object.assign(new Error(answer.error.message), { code: answer.error.code }));
+      return;
+    }
+    this.identity = { node: answer.node, secret: answer.secret };
+    this.seams.saveIdentity(this.identity);
+    for (const d of answer.drop) this.jobs.revoke(d);
+    this.welcomed = true;
+    for (const r of this.reports.splice(0)) socket.emit('report', r);
+    this.beat(Math.max(100, answer.heartbeatMs));
+    this.remember('connected', 'Connected to the server.');
+    this.setPhase('idle', undefined);
+    resolve();
+  }
+
+  private beat(ms: number): void {
+    this.heartbeat?.();
+    const once = (): void => {
+      this.heartbeat = this.seams.after(ms, once);
+      if (!this.welcomed) return;
+      this.socket?.emit('heartbeat', {
+        tasks: [...this.jobs.held()].slice(0, 1024).map(({ assignment: a, status }) => ({
+          job: a.job,
+          task: a.task,
+          incarnation: a.incarnation,
+          started: status?.started ?? false,
+          activity: status?.activity ?? { state: 'loading', arrivals: 0, sends: 0 },
+        })),
+      });
+    };
+    once();
+  }
+
+  private report(r: TaskReport): void {
+    if (r.event === 'crashed' || r.event === 'refused') this.onNote(`job ${r.job} rank ${r.task}: ${r.event}: ${r.error?.code}: ${r.error?.message}`);
+    if (this.welcomed) this.socket?.emit('report', r);
+    else this.reports.push(r);
+  }
+
+  private ended(rank: HeldRank, how: 'finished' | 'revoked' | 'refused' | 'crashed', why?: string): void {
+    const name = `Rank ${rank.assignment.task} of ${rank.assignment.jobName ?? rank.assignment.job}`;
+    if (how === 'finished') this.remember('finished', `${name} is done.`, rank);
+    else if (how === 'revoked') this.remember('revoked', `${name} was taken back.`, rank);
+    else if (how === 'refused') this.remember('revoked', `${name} runs elsewhere now.`, rank);
+    else this.remember('crashed', `${name} crashed${why ? `: ${why}` : ''}.`, rank);
+    this.changed();
+  }
+
+  setSlots(slots: number): void {
+    this.options.slots = slots;
+    if (this.welcomed) this.socket?.emit('slots', { slots });
+    this.changed();
+  }
+
+  /** Shown to others from the next connection on. */
+  setName(name: string): void {
+    this.options.name = name;
+    this.changed();
+  }
+
+  /** Asks every rank for a checkpoint soon. */
+  checkpoint(): void {
+    this.jobs.checkpoint();
+  }
+
+  /** Memory runs out on this machine: ends one rank as crashed, rather than all of them with the process. */
+  sacrifice(why: string): boolean {
+    return this.jobs.sacrifice(why);
+  }
+
+  /** Leaves: says goodbye, so that the ranks are placed elsewhere at once, and ends their workers. */
+  async stop(reason = 'stopped'): Promise<void> {
+    const socket = this.socket;
+    this.socket = undefined;
+    this.setPhase('off', undefined);
+    this.jobs.closeAll();
+    if (socket) {
+      if (this.welcomed) await socket.timeout(GOODBYE_MS).emitWithAck('goodbye', { reason }).catch(() => undefined);
+      socket.disconnect();
+    }
+    this.welcomed = false;
+    this.heartbeat?.();
+    this.heartbeat = undefined;
+    this.changed();
+  }
+
+  /** The page is going away this instant: no time to wait for an answer. */
+  farewell(reason: string): void {
+    if (this.welcomed) this.socket?.emit('goodbye', { reason });
+  }
+
+  /** Ends like a process that was killed: no goodbye, no close. For tests. */
+  die(): void {
+    const socket = this.socket;
+    this.socket = undefined;
+    this.phase = 'off';
+    this.welcomed = false;
+    this.heartbeat?.();
+    this.heartbeat = undefined;
+    this.jobs.closeAll();
+    if (!socket) return;
+    socket.io.reconnection(false);
+    const transport = (socket.io.engine as { transport?: { ws?: { terminate?(): void } } } | undefined)?.transport;
+    if (transport?.ws?.terminate) transport.ws.terminate();
+    else socket.io.engine?.close();
+  }
+
+  // ── what the page shows ────────────────────────────────────────────────────────────────────────────────────────────
+
+  private setPhase(phase: VolunteerPhase, reason: string | undefined): void {
+    this.phase = phase;
+    this.reason = reason;
+    this.changed();
+  }
+
+  private remember(kind: VolunteerEvent['kind'], text: string, of?: HeldRank | HeldRank['assignment']): void {
+    const a = of && ('assignment' in of ? of.assignment : of);
+    this.history.push({ at: this.seams.now(), kind, text, ...(a ? { job: a.job, task: a.task, ...(a.jobName ? { jobName: a.jobName } : {}) } : {}) });
+    if (this.history.length > HISTORY) this.history.shift();
+    this.onNote(text);
+    this.changed();
+  }
+
+  private changed(): void {
+    if (this.changeAsked) return;
+    this.changeAsked = true;
+    this.seams.after(CHANGE_MS, () => {
+      this.changeAsked = false;
+      this.onChange(this.snapshot());
+    });
+  }
+
+  snapshot(): VolunteerSnapshot {
+    const ranks: RankSnapshot[] = [];
+    for (const { assignment: a, since, status } of this.jobs.held())
+      ranks.push({
+        job: a.job,
+        ...(a.jobName ? { jobName: a.jobName } : {}),
+        task: a.task,
+        incarnation: a.incarnation,
+        size: a.size,
+        state: !status?.started ? 'loading' : status.activity.state === 'ended' ? 'ending' : 'running',
+        ...(status ? { activity: status.activity } : {}),
+        messagesIn: status?.counters.messagesIn ?? 0,
+        bytesIn: status?.counters.bytesIn ?? 0,
+        messagesOut: status?.counters.messagesOut ?? 0,
+        bytesOut: status?.counters.bytesOut ?? 0,
+        since,
+      });
+    const phase = this.phase === 'idle' && ranks.length > 0 ? 'working' : this.phase;
+    const reason = this.reason ?? (phase === 'working' && !this.jobs.connected ? 'a data connection is down; it is tried again by itself' : undefined);
+    return {
+      phase,
+      ...(reason ? { reason } : {}),
+      ...(this.error ? { error: this.error } : {}),
+      ...(this.identity ? { nodeId: this.identity.node } : {}),
+      name: this.options.name,
+      slots: this.options.slots,
+      ranks,
+      history: [...this.history],
+    };
+  }
+}

@@ -1,0 +1,60 @@
+/** The node daemon as a worker of the page (same origin: control socket and IndexedDB live here). */
+import { memoryImages, type LocalImages } from '@mayfly/checkpoint';
+import { openBrowserImages } from '@mayfly/checkpoint/browser';
+import * as Comlink from 'comlink';
+import { browserName } from '../engine.ts';
+import type { CommToDaemon, DaemonToComm } from '../messages.ts';
+import { channelOf, type PortLike } from '../ports.ts';
+import type { DaemonApi } from './api.ts';
+import { Daemon } from './daemon.ts';
+
+let daemon: Daemon | undefined;
+let frames = 0;
+const deaths = new Map<number, (why: string) => void>();
+const session = crypto.randomUUID();
+
+const api: DaemonApi = {
+  async start(options, host, identity, awakeLock) {
+    // Waiting for a lock that the page holds keeps Energy Saver from freezing the tab (see docs/sandbox.md).
+    void navigator.locks?.request(awakeLock, () => undefined).catch(() => undefined);
+    // Private windows may refuse IndexedDB: images then live as long as the tab.
+    const images: LocalImages = await openBrowserImages().catch(() => memoryImages());
+    daemon = new Daemon(
+      options,
+      {
+        async openFrame(job) {
+          const id = frames++;
+          const port = await host.openFrame(id, job);
+          return {
+            channel: channelOf<DaemonToComm, CommToDaemon>(port as unknown as PortLike),
+            onDeath: (handler) => void deaths.set(id, handler),
+            close() {
+              deaths.delete(id);
+              host.closeFrame(id);
+            },
+          };
+        },
+        images,
+        now: Date.now,
+        after(ms, run) {
+          const t = setTimeout(run, ms);
+          return () => clearTimeout(t);
+        },
+        engine: browserName(navigator.userAgent),
+        loadIdentity: () => identity,
+        saveIdentity: (i) => host.saveIdentity(i),
+        session,
+      },
+      (snapshot) => host.onChange(snapshot),
+      (text) => host.onNote(text),
+    );
+    await daemon.start();
+  },
+  stop: async (reason) => daemon?.stop(reason),
+  setSlots: (n) => daemon?.setSlots(n),
+  setName: (s) => daemon?.setName(s),
+  checkpoint: () => daemon?.checkpoint(),
+  farewell: (reason) => daemon?.farewell(reason),
+  frameDied: (frame, why) => deaths.get(frame)?.(why),
+};
+Comlink.expose(api);

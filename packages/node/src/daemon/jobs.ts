@@ -1,0 +1,234 @@
+/**
+ * The jobs of a node: a frame per job, the ranks in it, and the watchdog over both.
+ *
+ * Invariants
+ *  J1 A rank is held from its assignment until its worker is known to be gone; exactly one `ended` or frame death ends it.
+ *  J2 A frame is dead when it says so, or when it left PINGS pings of an awake daemon unanswered: a daemon that itself slept (a closed
+ *     laptop, a frozen tab) does not count the time.
+ *  J3 A frame without ranks is closed after a while; it is opened again for the next assignment.
+ */
+import type { Assignment, ErrorBody, Incarnation, JobId, Revoke, TaskId, TaskReport } from '@mayfly/wire';
+import type { CommToDaemon, TaskStatus } from '../messages.ts';
+import type { DaemonSeams, JobFrame } from './seams.ts';
+
+const PING_MS = 1000;
+const PINGS = 6;
+/** A tick that comes later than this after the last one: this thread slept. */
+const SLEPT_MS = 4000;
+const IDLE_FRAME_MS = 3000;
+
+export interface HeldRank {
+  assignment: Assignment;
+  since: number;
+  status: TaskStatus | undefined;
+}
+
+interface Job {
+  id: JobId;
+  frame: JobFrame | undefined;
+  opening: Promise<void>;
+  ranks: Map<TaskId, HeldRank>;
+  unanswered: number;
+  closing: (() => void) | undefined;
+  connected: boolean;
+  lostWakeUps: number;
+}
+
+export interface JobsEvents {
+  onReport(report: TaskReport): void;
+  onEnded(rank: HeldRank, how: 'finished' | 'revoked' | 'refused' | 'crashed', why?: string): void;
+  onImage(rank: HeldRank, bytes: number): void;
+  onChange(): void;
+  onNote(job: JobId, text: string): void;
+}
+
+export class Jobs {
+  private readonly jobs = new Map<JobId, Job>();
+  private stopTicking: (() => void) | undefined;
+  private lastTick = 0;
+  private pings = 0;
+
+  constructor(
+    private readonly seams: DaemonSeams,
+    private readonly events: JobsEvents,
+  ) {}
+
+  *held(): Iterable<HeldRank> {
+    for (const job of this.jobs.values()) yield* job.ranks.values();
+  }
+
+  get lostWakeUps(): number {
+    let n = 0;
+    for (const j of this.jobs.values()) n += j.lostWakeUps;
+    return n;
+  }
+
+  /** Every data connection of every job with ranks is up. */
+  get connected(): boolean {
+    for (const j of this.jobs.values()) if (j.ranks.size > 0 && !j.connected) return false;
+    return true;
+  }
+
+  async assign(a: Assignment, received: number): Promise<void> {
+    let job = this.jobs.get(a.job);
+    if (!job) {
+      job = { id: a.job, frame: undefined, opening: Promise.resolve(), ranks: new Map(), unanswered: 0, closing: undefined, connected: true, lostWakeUps: 0 };
+      this.jobs.set(a.job, job);
+      job.opening = this.open(job);
+    }
+    job.closing?.();
+    job.closing = undefined;
+    const before = job.ranks.get(a.task);
+    if (before && before.assignment.incarnation >= a.incarnation) return;
+    const rank: HeldRank = { assignment: a, since: this.seams.now(), status: undefined };
+    job.ranks.set(a.task, rank);
+    this.events.onChange();
+    this.tick();
+    try {
+      await job.opening;
+      const local = a.manifest ? (await this.seams.images.list()).some((i) => i.image === a.manifest!.image) : false;
+      if (job.ranks.get(a.task) !== rank) return;
+      job.frame!.channel.post({ type: 'assign', assignment: a, clockOffset: a.serverTime - received, local });
+    } catch (e) {
+      this.lost(job, e instanceof Error ? e.message : String(e));
+    }
+  }
+
+  private async open(job: Job): Promise<void> {
+    const frame = await this.seams.openFrame(job.id);
+    if (this.jobs.get(job.id) !== job) return frame.close();
+    job.frame = frame;
+    frame.onDeath((why) => this.lost(job, why));
+    frame.channel.onMessage((m) => this.fromComm(job, m));
+    frame.channel.onClose(() => this.lost(job, 'the frame is gone'));
+  }
+
+  private fromComm(job: Job, m: CommToDaemon): void {
+    if (this.jobs.get(job.id) !== job) return;
+    job.unanswered = 0;
+    switch (m.type) {
+      case 'pong':
+        break;
+      case 'status':
+        job.connected = m.connected;
+        job.lostWakeUps = m.lostWakeUps;
+        for (const s of m.tasks) {
+          const rank = job.ranks.get(s.task);
+          if (rank?.assignment.incarnation === s.incarnation) rank.status = s;
+        }
+        this.events.onChange();
+        break;
+      case 'report':
+        this.events.onReport({ job: job.id, task: m.task, incarnation: m.incarnation, event: m.event, ...(m.error ? { error: m.error } : {}) });
+        break;
+      case 'ended':
+        this.ended(job, m.task, m.incarnation, m.how);
+        break;
+      case 'keep':
+        // A full disk or a private window: the server's copy is the truth.
+        this.seams.images.put(m.manifest, m.pages).catch((e: unknown) => this.events.onNote(job.id, `no local copy of image ${m.manifest.image}: ${String(e)}`));
+        break;
+      case 'complete': {
+        const rank = job.ranks.get(m.task);
+        if (rank) this.events.onImage(rank, m.bytes);
+        break;
+      }
+      case 'page':
+        this.seams.images
+          .page(m.hash)
+          .catch(() => undefined)
+          .then((bytes) => job.frame?.channel.post({ type: 'page', hash: m.hash, bytes }));
+        break;
+      case 'note':
+        this.events.onNote(job.id, m.text);
+        break;
+    }
+  }
+
+  private ended(job: Job, task: TaskId, incarnation: Incarnation, how: 'finished' | 'revoked' | 'refused' | 'crashed', why?: string): void {
+    const rank = job.ranks.get(task);
+    if (!rank || rank.assignment.incarnation !== incarnation) return;
+    job.ranks.delete(task);
+    if (how === 'finished') void this.seams.images.forget(job.id, task).catch(() => undefined);
+    this.events.onEnded(rank, how, why);
+    if (job.ranks.size === 0)
+      job.closing = this.seams.after(IDLE_FRAME_MS, () => {
+        if (job.ranks.size === 0) this.close(job);
+      });
+  }
+
+  /** The frame died: every rank in it is reported as crashed. */
+  private lost(job: Job, why: string): void {
+    if (this.jobs.get(job.id) !== job) return;
+    this.close(job);
+    const error: ErrorBody = { code: 'INTERNAL', message: why };
+    for (const rank of [...job.ranks.values()]) {
+      const { task, incarnation } = rank.assignment;
+      job.ranks.delete(task);
+      this.events.onReport({ job: job.id, task, incarnation, event: 'crashed', error });
+      this.events.onEnded(rank, 'crashed', why);
+    }
+  }
+
+  private close(job: Job): void {
+    if (this.jobs.get(job.id) === job) this.jobs.delete(job.id);
+    job.closing?.();
+    job.frame?.channel.close();
+    job.frame?.close();
+  }
+
+  revoke(r: Pick<Revoke, 'job' | 'task' | 'incarnation'>): void {
+    const job = this.jobs.get(r.job);
+    const rank = job?.ranks.get(r.task);
+    if (!job || !rank || rank.assignment.incarnation > r.incarnation) return;
+    if (job.frame) job.frame.channel.post({ type: 'revoke', task: r.task, incarnation: r.incarnation });
+    else this.ended(job, r.task, rank.assignment.incarnation, 'revoked');
+  }
+
+  checkpoint(job?: JobId, task?: TaskId): void {
+    for (const j of this.jobs.values()) if (job === undefined || j.id === job) j.frame?.channel.post({ type: 'checkpoint', ...(task === undefined ? {} : { task }) });
+  }
+
+  /** Memory runs out here: ends the rank that most likely takes it (computing rather than waiting, youngest first). */
+  sacrifice(why: string): boolean {
+    const all = [...this.jobs.values()].flatMap((job) => [...job.ranks.values()].map((rank) => ({ job, rank })));
+    all.sort((a, b) => Number(b.rank.status?.activity.state === 'computing') - Number(a.rank.status?.activity.state === 'computing') || b.rank.since - a.rank.since);
+    const victim = all[0];
+    if (!victim?.job.frame) return false;
+    const { task, incarnation } = victim.rank.assignment;
+    victim.job.frame.channel.post({ type: 'crash', task, incarnation, why });
+    return true;
+  }
+
+  /** Ends every worker at once. */
+  closeAll(): void {
+    this.stopTicking?.();
+    this.stopTicking = undefined;
+    for (const job of [...this.jobs.values()]) {
+      job.ranks.clear();
+      this.close(job);
+    }
+  }
+
+  private tick(): void {
+    if (this.stopTicking) return;
+    this.lastTick = this.seams.now();
+    const once = (): void => {
+      const now = this.seams.now();
+      const slept = now - this.lastTick > SLEPT_MS;
+      this.lastTick = now;
+      this.pings++;
+      for (const job of [...this.jobs.values()]) {
+        if (slept) job.unanswered = 0;
+        if (!job.frame) continue;
+        if (job.unanswered++ >= PINGS) {
+          this.lost(job, 'the frame of the job died (out of memory?) or hangs');
+          continue;
+        }
+        job.frame.channel.post({ type: 'ping', n: this.pings });
+      }
+      this.stopTicking = this.jobs.size > 0 ? this.seams.after(PING_MS, once) : undefined;
+    };
+    this.stopTicking = this.seams.after(PING_MS, once);
+  }
+}

@@ -1,0 +1,41 @@
+/** What the node daemon needs from its host: a page with frames, or a Node process with worker threads. */
+import type { LocalImages } from '@mayfly/checkpoint';
+import type { JobId, NodeId } from '@mayfly/wire';
+import type { CommToDaemon, DaemonToComm } from '../messages.ts';
+import type { Channel } from '../ports.ts';
+
+/** The place where the workers of one job run: a sandboxed frame, or worker threads. */
+export interface JobFrame {
+  channel: Channel<DaemonToComm, CommToDaemon>;
+  /** Once, unless `close` was called before. */
+  onDeath(handler: (why: string) => void): void;
+  close(): void;
+}
+
+export interface Identity {
+  node: NodeId;
+  secret: string;
+}
+
+export interface DaemonSeams {
+  openFrame(job: JobId): Promise<JobFrame>;
+  images: LocalImages;
+  /** ms since the epoch. */
+  now(): number;
+  after(ms: number, run: () => void): () => void;
+  /** e.g. 'Chromium 156', 'Node 20.20'. */
+  engine: string;
+  loadIdentity(): Identity | undefined;
+  /** undefined: forget it. */
+  saveIdentity(identity: Identity | undefined): void;
+  /** Drawn once per daemon: tells a reconnection from a reload and from a duplicated tab. */
+  session: string;
+}
+
+export interface DaemonOptions {
+  /** Base URL of the server. */
+  server: string;
+  name: string;
+  slots: number;
+  room?: string | undefined;
+}

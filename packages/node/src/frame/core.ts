@@ -1,0 +1,53 @@
+/**
+ * The parent of a job's workers on one node: the sandboxed frame's document in a browser, the main thread in Node. It spawns the comm worker and,
+ * at its request, the rank workers, and tells it who died. It carries no data.
+ */
+import type { CommInit, CommToFrame, FrameToComm, RankInit } from '../messages.ts';
+import type { PortLike, WorkerLike } from '../ports.ts';
+
+export interface FrameSeams {
+  spawnComm(): WorkerLike<FrameToComm, CommToFrame>;
+  spawnRank(memoryBytes: number): WorkerLike<RankInit, never>;
+}
+
+export interface Frame {
+  close(): void;
+}
+
+/** `onDeath`: the comm worker is gone, and with it every rank of the frame. */
+export function startFrame(seams: FrameSeams, server: string, daemon: PortLike, onDeath: (why: string) => void): Frame {
+  const ranks = new Map<number, WorkerLike<RankInit, never>>();
+  const comm = seams.spawnComm();
+  let open = true;
+  const close = (): void => {
+    if (!open) return;
+    open = false;
+    for (const r of ranks.values()) r.terminate();
+    ranks.clear();
+    comm.terminate();
+  };
+  comm.onDeath((why) => {
+    if (!open) return;
+    close();
+    onDeath(why);
+  });
+  comm.onMessage((m) => {
+    if (m.type === 'kill') {
+      ranks.get(m.id)?.terminate();
+      ranks.delete(m.id);
+      return;
+    }
+    const rank = seams.spawnRank(m.memoryBytes);
+    ranks.set(m.id, rank);
+    rank.onDeath((message) => {
+      if (ranks.get(m.id) !== rank) return;
+      ranks.delete(m.id);
+      rank.terminate();
+      comm.post({ type: 'died', id: m.id, message });
+    });
+    rank.post({ type: 'init', memory: m.memory, port: m.port }, [m.port]);
+  });
+  const init: CommInit = { type: 'init', server, daemon };
+  comm.post(init, [daemon]);
+  return { close };
+}

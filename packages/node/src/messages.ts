@@ -1,0 +1,76 @@
+/**
+ * Messages between the threads of a node. Types only.
+ *
+ *   daemon ── port ── comm worker ── port ── rank worker     (job traffic)
+ *                      frame core ── spawns both              (life and death)
+ *
+ * The port to the rank is used before its program starts and, where an engine has no Atomics.waitAsync, to wake the comm worker; everything
+ * else goes through the channel memory.
+ */
+import type { Assignment, ErrorBody, ImageId, Incarnation, Manifest, TaskId, TaskReport } from '@mayfly/wire';
+import type { EndpointStart } from '@mayfly/protocols';
+import type { PortLike } from './ports.ts';
+import type { RankStatus } from './status.ts';
+
+export type DaemonToComm =
+  | { type: 'assign'; assignment: Assignment; /** Added to this machine's clock gives the server's. */ clockOffset: number; /** The image is in the local store. */ local: boolean }
+  | { type: 'revoke'; task: TaskId; incarnation: Incarnation }
+  /** End it as crashed: it takes more memory than there is. */
+  | { type: 'crash'; task: TaskId; incarnation: Incarnation; why: string }
+  /** Take a checkpoint soon; of one task, or of all. */
+  | { type: 'checkpoint'; task?: TaskId }
+  | { type: 'ping'; n: number }
+  /** Answer to `page`. */
+  | { type: 'page'; hash: string; bytes: Uint8Array | undefined };
+
+export interface TaskStatus extends RankStatus {
+  task: TaskId;
+  incarnation: Incarnation;
+}
+
+export type CommToDaemon =
+  | { type: 'pong'; n: number }
+  | { type: 'status'; tasks: TaskStatus[]; connected: boolean; lostWakeUps: number }
+  | { type: 'report'; task: TaskId; incarnation: Incarnation; event: TaskReport['event']; error?: ErrorBody }
+  /** The incarnation's worker is gone: finished, revoked, refused or crashed. Its slot is free. */
+  | { type: 'ended'; task: TaskId; incarnation: Incarnation; how: 'finished' | 'revoked' | 'refused' | 'crashed' }
+  | { type: 'keep'; manifest: Manifest; pages: Map<string, Uint8Array> }
+  | { type: 'complete'; task: TaskId; image: ImageId; bytes: number }
+  | { type: 'page'; hash: string }
+  | { type: 'note'; text: string };
+
+/** First message to a comm worker, from the frame core. */
+export interface CommInit {
+  type: 'init';
+  /** Base URL of the server, without a slash at the end. */
+  server: string;
+  daemon: PortLike;
+}
+
+/** comm worker → frame core (its parent). */
+export type CommToFrame = { type: 'spawn'; id: number; memory: SharedArrayBuffer; port: PortLike; memoryBytes: number } | { type: 'kill'; id: number };
+/** frame core → comm worker, after `init`. */
+export type FrameToComm = CommInit | { type: 'died'; id: number; message: string };
+
+/** First message to a rank worker, from the frame core. */
+export interface RankInit {
+  type: 'init';
+  memory: SharedArrayBuffer;
+  port: PortLike;
+}
+
+/** comm worker → rank worker over their port. */
+export interface RankRun {
+  type: 'run';
+  assignment: Assignment;
+  clockOffset: number;
+  /** The bundled program. */
+  program: string;
+  start: EndpointStart;
+  /** Sections of the image to restart from. */
+  image: Map<string, Uint8Array> | undefined;
+  /** What this place is called; the program sees it as a determinant. */
+  place: string;
+}
+/** rank worker → comm worker over their port. */
+export type RankToComm = { type: 'wake' };

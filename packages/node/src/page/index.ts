@@ -1,0 +1,4 @@
+/** The volunteer for the web app: main-thread side. It owns the daemon worker, the sandboxed frames, this tab's identity and its locks. */
+export * from './snapshot.ts';
+export { whyNotHere } from './possible.ts';
+export { createVolunteer, type Volunteer, type VolunteerOptions } from './volunteer.ts';

@@ -1,0 +1,314 @@
+/**
+ * The device (packages/mpi/src/device.ts) over the rings of a channel memory and the endpoint core (packages/protocols/src/endpoint.ts).
+ * Synchronous: it blocks in Atomics.wait for arrivals, for bodies and for space.
+ *
+ * Invariants
+ *  D1 Frames are consumed in ring order; those that lie before an awaited body or file wait in `aside`, in order.
+ *  D2 A view handed out as `Arrival.body` lies in the ring; its bytes go back to the writer at the next operation, not before.
+ *  D3 A frame in the up ring is whole, with the determinants of everything before it, before it is published.
+ *  D4 Waiting for space consumes no arrival.
+ */
+import { LIVE, type Endpoint } from '@mayfly/protocols';
+import type { Arrival, Device, WaitReason } from '@mayfly/mpi';
+import { CHUNK_BYTES, emptyHeader, Flag, HEADER_BYTES, Kind, MayflyError, pad8, readHeader, writeHeader, type Header, type TaskId } from '@mayfly/wire';
+import { HEAD, Local, type ImageHead } from '../local-frames.ts';
+import { Ask, type RankSide } from '../ring.ts';
+import { RankState, type StatusWriter } from '../status.ts';
+
+/** Bodies of unmatched messages that a rank keeps; the rest stays in the log. */
+const UNEXPECTED_BYTES = 16 * 1024 * 1024;
+/** A body of several chunks up to this size is collected in a buffer that is used again. */
+const SCRATCH_KEPT = 8 * 1024 * 1024;
+/** Determinants that may wait for a frame to carry them. */
+const PENDING = 2048;
+const EMPTY = new Uint8Array(0);
+const text = new TextEncoder();
+
+/** One frame of the down ring: a view while it is the ring's current record, a copy when set aside. */
+interface Incoming {
+  header: Header;
+  body: Uint8Array;
+}
+
+export class RingDevice implements Device {
+  readonly task: TaskId;
+  readonly size: number;
+  readonly unexpectedBytes = UNEXPECTED_BYTES;
+  private readonly aside: Incoming[] = [];
+  /** Reused for bodies of several chunks. */
+  private scratch: Uint8Array = EMPTY;
+  private live = false;
+  private full = false;
+
+  constructor(
+    private readonly side: RankSide,
+    private readonly endpoint: Endpoint,
+    private readonly status: StatusWriter,
+    /** The job's clock, ms; read only when live. */
+    private readonly now: () => number,
+  ) {
+    this.task = endpoint.task;
+    this.size = endpoint.size;
+    this.moved();
+  }
+
+  // ── up ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  send(dst: TaskId, mode: number, context: number, tag: number, word: number, body: Uint8Array): void {
+    this.side.down.release();
+    const ep = this.endpoint;
+    const channel = ep.beginSend(dst);
+    this.status.sent(body.length);
+    if (channel !== 0) {
+      let offset = 0;
+      do {
+        const n = Math.min(CHUNK_BYTES, body.length - offset);
+        const block = ep.block();
+        this.write(ep.dataHeader(dst, channel, mode, context, tag, word, body.length, offset, n, block), block, offset === 0 && n === body.length ? body : body.subarray(offset, offset + n));
+        ep.framed();
+        offset += n;
+      } while (offset < body.length);
+    }
+    this.moved();
+  }
+
+  /** Writes one frame and publishes it. */
+  private write(h: Header, block: Uint8Array, body: Uint8Array): void {
+    const length = HEADER_BYTES + block.length + body.length;
+    const up = this.side.up;
+    const at = this.side.reserve(length);
+    h.bytes = body.length;
+    h.detBytes = block.length;
+    writeHeader(up.view, at, h);
+    if (block.length > 0) up.bytes.set(block, at + HEADER_BYTES);
+    if (body.length > 0) up.bytes.set(body, at + HEADER_BYTES + block.length);
+    if (pad8(length) !== length) up.bytes.fill(0, at + length, at + pad8(length));
+    up.commit(length);
+    up.publish();
+  }
+
+  /** Lets the determinants go that no message has carried. */
+  flush(): void {
+    if (this.endpoint.pending === 0) return;
+    const block = this.endpoint.block();
+    this.write(this.endpoint.determinantsHeader(block), block, EMPTY);
+    this.endpoint.framed();
+  }
+
+  // ── down ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** The next frame of the ring, or undefined. */
+  private peek(): Incoming | undefined {
+    const down = this.side.down;
+    const at = down.peek();
+    if (at < 0) return undefined;
+    const header = readHeader(down.view, at);
+    const start = at + HEADER_BYTES + header.detBytes;
+    return { header, body: down.bytes.subarray(start, start + header.bytes) };
+  }
+
+  private block(): void {
+    this.side.block(() => !this.side.down.empty, false);
+  }
+
+  /** The next frame of an arrival; blocks when `reason` is given. */
+  private next(reason: WaitReason | undefined): Incoming | undefined {
+    for (;;) {
+      const kept = this.aside.shift();
+      if (kept) return kept;
+      const f = this.peek();
+      if (f) {
+        this.side.down.take();
+        if (f.header.kind === Kind.ARRIVAL) return f;
+        // A body that nobody waits for any more.
+        this.side.down.release();
+        continue;
+      }
+      if (!reason) return undefined;
+      this.status.waiting(reason.call, reason.peer, reason.tag);
+      this.block();
+      this.status.state(this.endpoint.replaying ? RankState.REPLAYING : RankState.COMPUTING);
+    }
+  }
+
+  private arrival(first: Incoming): Arrival {
+    const h = first.header;
+    let body: Uint8Array | undefined = first.body;
+    // The arrival number stands on the last chunk.
+    let number = h.arrival;
+    if ((h.flags & Flag.NO_BODY) !== 0) body = undefined;
+    else if ((h.flags & Flag.LAST) === 0) {
+      body = this.bodyOf(h.size);
+      number = this.rest(first, body);
+    }
+    this.endpoint.consume(number);
+    this.status.received(number, h.size);
+    this.moved();
+    return { number, src: h.src, mode: h.mode, context: h.context, tag: h.tag, word: h.word, size: h.size, body };
+  }
+
+  private bodyOf(size: number): Uint8Array {
+    // A scratch buffer of many megabytes is not kept for the next small one.
+    if (size > SCRATCH_KEPT) return new Uint8Array(size);
+    if (this.scratch.length < size) this.scratch = new Uint8Array(size);
+    return this.scratch.subarray(0, size);
+  }
+
+  /** Collects the chunks of a message, which stand one after the other; the comm worker has them all. Returns the arrival number. */
+  private rest(first: Incoming, into: Uint8Array): number {
+    into.set(first.body, first.header.offset);
+    for (;;) {
+      this.side.down.release();
+      const { header, body } = this.next({ call: 'message' })!;
+      into.set(body, header.offset);
+      if ((header.flags & Flag.LAST) !== 0) return header.arrival;
+    }
+  }
+
+  wait(reason: WaitReason): Arrival {
+    this.side.down.release();
+    return this.arrival(this.next(reason)!);
+  }
+
+  poll(consume: (arrival: Arrival) => boolean): void {
+    this.side.down.release();
+    const ep = this.endpoint;
+    const wanted = ep.pollBegin();
+    if (wanted === LIVE) {
+      for (let f = this.next(undefined); f; f = this.next(undefined)) {
+        const done = consume(this.arrival(f));
+        this.side.down.release();
+        if (done) break;
+      }
+    } else
+      for (let i = 0; i < wanted; i++) {
+        consume(this.arrival(this.next({ call: 'replay' })!));
+        this.side.down.release();
+      }
+    ep.pollEnd();
+    if (ep.pending >= PENDING) this.flush();
+    this.moved();
+  }
+
+  pull(arrival: number, into: Uint8Array): void {
+    this.side.down.release();
+    // One request for the whole: the comm core asks the log for range after range, so that what is under way stays bounded.
+    const h = emptyHeader(Kind.PULL);
+    h.src = this.task;
+    h.dst = this.task;
+    h.incarnation = this.endpoint.incarnation;
+    h.arrival = arrival;
+    h.size = into.length;
+    this.write(h, EMPTY, EMPTY);
+    for (let got = 0; got < into.length; ) {
+      const f = this.await((x) => x.kind === Kind.BODY && x.arrival === arrival && x.offset === got, 'message body');
+      if (f.header.size !== into.length) throw new Error(`the body of arrival ${arrival} has ${f.header.size} bytes, not ${into.length}`);
+      into.set(f.body, got);
+      got += f.body.length;
+      this.side.down.release();
+    }
+  }
+
+  /** Blocks for a frame that is no arrival; arrivals before it are set aside. */
+  private await(mine: (h: Header) => boolean, call: string): Incoming {
+    for (;;) {
+      const f = this.peek();
+      if (!f) {
+        this.status.waiting(call, undefined, undefined);
+        this.block();
+        this.status.state(RankState.COMPUTING);
+        continue;
+      }
+      this.side.down.take();
+      if (mine(f.header)) return f;
+      if (f.header.kind === Kind.ARRIVAL) this.aside.push({ header: f.header, body: f.body.slice() });
+      this.side.down.release();
+    }
+  }
+
+  // ── events ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  unexpected(bytes: number): void {
+    const full = this.full ? bytes > UNEXPECTED_BYTES / 2 : bytes > (UNEXPECTED_BYTES * 3) / 4;
+    if (full === this.full) return;
+    this.full = full;
+    this.status.envelopeOnly(full);
+  }
+
+  clock(): number {
+    const ms = this.endpoint.clock(this.now);
+    if (this.endpoint.pending >= PENDING) this.flush();
+    this.moved();
+    return ms;
+  }
+
+  place(read: () => string): string {
+    const value = this.endpoint.place(read);
+    this.moved();
+    return value;
+  }
+
+  /** The replay is over as soon as everything that anybody may have seen is repeated. */
+  private moved(): void {
+    if (this.live || this.endpoint.replaying) return;
+    this.live = true;
+    this.status.recovered();
+  }
+
+  // ── the rank host's own ────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Reads an input file, blocking. Files never change, so this is no event. @throws MayflyError NOT_FOUND */
+  read(path: string): Uint8Array {
+    this.side.down.release();
+    this.write(emptyHeader(Local.READ), EMPTY, text.encode(path));
+    let all: Uint8Array | undefined;
+    for (;;) {
+      const f = this.await((h) => h.kind === Local.CONTENT, 'file');
+      all ??= new Uint8Array(f.header.size);
+      all.set(f.body, f.header.offset);
+      this.side.down.release();
+      if ((f.header.flags & Flag.LAST) === 0) continue;
+      if (f.header.mode === 1) throw new MayflyError('NOT_FOUND', new TextDecoder().decode(all));
+      return all;
+    }
+  }
+
+  /** True once after the comm worker asked for a checkpoint, and whenever `elapsed`; never while an image is still on its way. */
+  checkpointDue(elapsed: boolean): boolean {
+    if (this.side.imageUnderWay) return false;
+    return this.side.asked(Ask.CHECKPOINT) || elapsed;
+  }
+
+  /** The endpoint stands on its image's line. */
+  jumped(): void {
+    this.moved();
+  }
+
+  /** Streams an image to the comm worker, behind everything sent before it. The stall of a checkpoint is this copy. */
+  image(head: Omit<ImageHead, 'sections'>, sections: readonly { readonly name: string; readonly parts: readonly Uint8Array[] }[]): void {
+    this.side.down.release();
+    this.flush();
+    this.status.state(RankState.CHECKPOINTING);
+    const lengths = sections.map((s) => ({ name: s.name, bytes: s.parts.reduce((n, p) => n + p.length, 0) }));
+    let left = lengths.reduce((n, s) => n + s.bytes, 0);
+    const h = emptyHeader(Local.IMAGE);
+    h.word = HEAD;
+    h.flags = left === 0 ? Flag.LAST : 0;
+    this.write(h, EMPTY, text.encode(JSON.stringify({ ...head, sections: lengths } satisfies ImageHead)));
+    h.word = 0;
+    for (const s of sections)
+      for (const part of s.parts)
+        for (let o = 0; o < part.length; o += CHUNK_BYTES) {
+          const piece = part.subarray(o, o + CHUNK_BYTES);
+          left -= piece.length;
+          h.flags = left === 0 ? Flag.LAST : 0;
+          this.write(h, EMPTY, piece);
+        }
+    this.status.state(RankState.COMPUTING);
+  }
+
+  /** A sentence for the node's log. */
+  note(sentence: string): void {
+    this.write(emptyHeader(Local.NOTE), EMPTY, text.encode(sentence).subarray(0, CHUNK_BYTES));
+  }
+}

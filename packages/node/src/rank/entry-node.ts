@@ -1,0 +1,19 @@
+/** The rank worker in a Node worker thread. */
+import { Script } from 'node:vm';
+import { parentPort } from 'node:worker_threads';
+import type { RankInit, RankRun, RankToComm } from '../messages.ts';
+import { PROGRAM_FILE, runRank } from './host.ts';
+
+const now = Date.now.bind(Date);
+
+parentPort!.once('message', ({ memory, port }: RankInit) => {
+  const p = port as unknown as import('node:worker_threads').MessagePort;
+  const wake = (): void => p.postMessage({ type: 'wake' } satisfies RankToComm);
+  p.once('message', (run: RankRun) => {
+    runRank(memory, wake, run, {
+      now,
+      global: globalThis as unknown as Record<PropertyKey, unknown>,
+      evaluate: (source) => void new Script(source, { filename: PROGRAM_FILE }).runInThisContext(),
+    });
+  });
+});

@@ -1,0 +1,134 @@
+/**
+ * The rank worker: builds the device, the MPI layer and the program's world, evaluates the program, and says how it ended.
+ *
+ * Invariants
+ *  K1 The program's first instruction runs after the world is installed, and the world is never taken back.
+ *  K2 Whatever ends the program ends with one EXIT message: return, exit(), abort, an uncaught error. Only what breaks the host or the replay
+ *     itself is thrown out of the worker, and counts as a crash of this incarnation.
+ *  K3 Whether a checkpoint is taken, and when, leaves no trace in the program's history: it reads the engine's clock, not the job's.
+ */
+import { createMath } from '@mayfly/libm';
+import { createLayer, runProgram, type CheckpointImage, type RestoredImage, type Runtime } from '@mayfly/mpi';
+import { Endpoint, ReplayDiverged, type EndpointSnapshot } from '@mayfly/protocols';
+import type { RankRun } from '../messages.ts';
+import { RankSide } from '../ring.ts';
+import { RankState, StatusWriter } from '../status.ts';
+import { RingDevice } from './device.ts';
+import { Random, type RandomState } from './random.ts';
+import { installWorld } from './world.ts';
+
+/** What an image keeps of the host, besides what API and manifest keep. */
+interface HostSection {
+  random: RandomState;
+  endpoint: EndpointSnapshot;
+}
+const SECTION = 'host';
+
+export interface RankSeams {
+  /** The engine's own clock, ms since the epoch. */
+  now(): number;
+  /** Runs a classic script in the global scope. */
+  evaluate(source: string): void;
+  global: Record<PropertyKey, unknown>;
+}
+
+export const PROGRAM_FILE = 'mayfly-program.js';
+
+export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun, seams: RankSeams): void {
+  const a = run.assignment;
+  const side = new RankSide(memory, wakeComm);
+  const status = new StatusWriter(side.words);
+  const endpoint = new Endpoint(a.task, a.size, a.replay, run.start);
+  const device = new RingDevice(side, endpoint, status, () => seams.now() + run.clockOffset);
+  const random = new Random(a.seed, a.task);
+  const state = { interval: undefined as number | undefined, last: seams.now(), serial: a.manifest?.serial ?? 0 };
+
+  const runtime: Runtime = {
+    args: a.args,
+    inputFiles: () => a.files.map((f) => f.path),
+    readInput: (path) => device.read(path),
+    processorName: () => run.place,
+
+    openCheckpoint(): RestoredImage | undefined {
+      if (!run.image) {
+        endpoint.openPrologue();
+        return undefined;
+      }
+      const image = run.image;
+      run.image = undefined;
+      const host = JSON.parse(new TextDecoder().decode(image.get(SECTION))) as HostSection;
+      endpoint.jump(host.endpoint);
+      random.restore(host.random);
+      const line = endpoint.line();
+      status.resume(
+        line.arrivals,
+        line.sends.reduce((n, [, count]) => n + count, 0),
+      );
+      state.last = seams.now();
+      device.jumped();
+      return Object.fromEntries(image);
+    },
+    checkpointDue: () => !endpoint.replaying && device.checkpointDue(seams.now() - state.last >= (state.interval ?? a.checkpointMs)),
+    saveCheckpoint(image: CheckpointImage): void {
+      device.flush();
+      const line = endpoint.line();
+      const host: HostSection = { random: random.state(), endpoint: endpoint.snapshot() };
+      device.image({ serial: ++state.serial, replay: { prologue: endpoint.prologue, image: line, held: [...image.held] } }, [
+        ...image.sections,
+        { name: SECTION, parts: [new TextEncoder().encode(JSON.stringify(host))] },
+      ]);
+      state.last = seams.now();
+    },
+    setCheckpointInterval(ms) {
+      state.interval = ms;
+    },
+
+    describeError: describe,
+    end(): never {
+      device.flush();
+      status.state(RankState.ENDED);
+      // The EXIT is in the ring. The comm worker ends this thread when it is durable; until then nothing of the program may run.
+      for (;;) side.park();
+    },
+  };
+
+  let origin: number | undefined;
+  const layer = createLayer(device);
+  runProgram(
+    layer,
+    runtime,
+    (mayfly) => {
+      installWorld({
+        global: seams.global,
+        random,
+        clock: () => device.clock(),
+        math: createMath(() => random.draw()),
+        console: mayfly.console,
+        mayfly,
+        origin: () => (origin ??= device.clock()),
+      });
+      status.state(endpoint.replaying ? RankState.REPLAYING : RankState.COMPUTING);
+      status.started();
+      seams.evaluate(run.program);
+    },
+    (e) => e instanceof ReplayDiverged,
+  );
+}
+
+/** Message and stack of whatever was thrown; of the stack, the program's own frames. The server maps them to its sources. */
+function describe(error: unknown): { message: string; stack?: string } {
+  if (!(error instanceof Error)) return { message: `uncaught: ${shown(error)}` };
+  const frames = String(error.stack ?? '')
+    .split('\n')
+    .filter((line) => line.includes(PROGRAM_FILE));
+  const message = `${error.name}: ${error.message}`;
+  return { message, ...(frames.length > 0 ? { stack: [message, ...frames].join('\n') } : {}) };
+}
+
+function shown(value: unknown): string {
+  try {
+    return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
+}

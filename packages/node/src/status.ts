@@ -1,0 +1,142 @@
+/**
+ * Status words of a rank: what it is doing, written by the rank into its channel memory without a message, read by the comm worker for
+ * the heartbeat. Single writer; a version word (odd while it writes) makes a reading whole.
+ */
+import type { RankActivity, TaskId } from '@mayfly/wire';
+import { STATUS_WORD } from './ring.ts';
+
+export const RankState = { LOADING: 0, COMPUTING: 1, WAITING: 2, REPLAYING: 3, CHECKPOINTING: 4, ENDED: 5 } as const;
+const NAMES = ['loading', 'computing', 'waiting', 'replaying', 'checkpointing', 'ended'] as const;
+
+/** Int32 indexes from STATUS_WORD. Counters are f64 (two words). */
+const S = { version: 0, state: 1, flags: 2, peer: 3, tag: 4, callLength: 5, arrivals: 6, sends: 8, bytesIn: 10, bytesOut: 12, consumed: 14, envelopeOnly: 15, call: 16 };
+const WORDS = 28;
+const CALL_BYTES = 48;
+const HAS_PEER = 1;
+const HAS_TAG = 2;
+/** The program's first instruction has run. */
+const STARTED = 4;
+/** Replay is over: the incarnation took its first step beyond it. */
+const RECOVERED = 8;
+
+export interface Counters {
+  messagesIn: number;
+  bytesIn: number;
+  messagesOut: number;
+  bytesOut: number;
+}
+
+const text = new TextEncoder();
+
+/** The rank's end. */
+export class StatusWriter {
+  private readonly counters: Float64Array;
+  private readonly bytes: Uint8Array;
+  private readonly names = new Map<string, Uint8Array>();
+  private lastCall = '';
+
+  constructor(private readonly words: Int32Array) {
+    const at = words.byteOffset + 4 * STATUS_WORD;
+    this.counters = new Float64Array(words.buffer, at + 4 * S.arrivals, 4);
+    this.bytes = new Uint8Array(words.buffer, at + 4 * S.call, CALL_BYTES);
+  }
+
+  private begin(): void {
+    Atomics.add(this.words, STATUS_WORD + S.version, 1);
+  }
+
+  state(state: number): void {
+    Atomics.store(this.words, STATUS_WORD + S.state, state);
+  }
+
+  /** The rank is about to block in this call. */
+  waiting(call: string, peer: number | undefined, tag: number | undefined): void {
+    const w = this.words;
+    this.begin();
+    if (call !== this.lastCall) {
+      let name = this.names.get(call);
+      if (!name) this.names.set(call, (name = text.encode(call).subarray(0, CALL_BYTES)));
+      this.bytes.set(name);
+      w[STATUS_WORD + S.callLength] = name.length;
+      this.lastCall = call;
+    }
+    const kept = w[STATUS_WORD + S.flags]! & (STARTED | RECOVERED);
+    w[STATUS_WORD + S.flags] = kept | (peer === undefined ? 0 : HAS_PEER) | (tag === undefined ? 0 : HAS_TAG);
+    w[STATUS_WORD + S.peer] = peer ?? 0;
+    w[STATUS_WORD + S.tag] = tag ?? 0;
+    w[STATUS_WORD + S.state] = RankState.WAITING;
+    this.begin();
+  }
+
+  started(): void {
+    Atomics.or(this.words, STATUS_WORD + S.flags, STARTED);
+  }
+
+  recovered(): void {
+    Atomics.or(this.words, STATUS_WORD + S.flags, RECOVERED);
+  }
+
+  /** Arrival number `arrival` was consumed. */
+  received(arrival: number, bytes: number): void {
+    Atomics.store(this.words, STATUS_WORD + S.consumed, arrival | 0);
+    this.counters[0] = arrival;
+    this.counters[2]! += bytes;
+  }
+
+  sent(bytes: number): void {
+    this.counters[1]!++;
+    this.counters[3]! += bytes;
+  }
+
+  /** The store of unmatched bodies is full. */
+  envelopeOnly(on: boolean): void {
+    Atomics.store(this.words, STATUS_WORD + S.envelopeOnly, on ? 1 : 0);
+  }
+
+  /** Cumulative counts since the start of the program, set at a restart from an image. */
+  resume(arrivals: number, sends: number): void {
+    Atomics.store(this.words, STATUS_WORD + S.consumed, arrivals | 0);
+    this.counters[0] = arrivals;
+    this.counters[1] = sends;
+  }
+}
+
+export interface RankStatus {
+  started: boolean;
+  recovered: boolean;
+  activity: RankActivity;
+  counters: Counters;
+}
+
+/** How far the rank is in its arrival order (modulo 2³²: the reader knows the rest), and whether it takes envelopes only. Cheap. */
+export const consumedWord = (words: Int32Array): number => Atomics.load(words, STATUS_WORD + S.consumed) >>> 0;
+export const envelopeOnly = (words: Int32Array): boolean => Atomics.load(words, STATUS_WORD + S.envelopeOnly) === 1;
+
+/** Reads the status of the rank whose channel memory this is. */
+export function readStatus(words: Int32Array): RankStatus {
+  const read = new Int32Array(WORDS);
+  for (let attempt = 0; ; attempt++) {
+    const before = Atomics.load(words, STATUS_WORD);
+    read.set(words.subarray(STATUS_WORD, STATUS_WORD + WORDS));
+    // A rank that was stopped in the middle of writing leaves the version odd for ever: after some attempts take what is there.
+    if ((before & 1) === 0 && Atomics.load(words, STATUS_WORD) === before) break;
+    if (attempt > 100) break;
+  }
+  const f = new Float64Array(read.buffer, 4 * S.arrivals, 4);
+  const count = (i: number): number => (Number.isSafeInteger(f[i]) && f[i]! >= 0 ? f[i]! : 0);
+  const state = NAMES[read[S.state]!] ?? 'computing';
+  const flags = read[S.flags]!;
+  const activity: RankActivity = { state, arrivals: count(0), sends: count(1) };
+  if (state === 'waiting') {
+    const length = Math.min(Math.max(read[S.callLength]!, 0), CALL_BYTES);
+    activity.call = new TextDecoder().decode(new Uint8Array(read.buffer, 4 * S.call, CALL_BYTES).slice(0, length));
+    if (flags & HAS_PEER) activity.peer = (read[S.peer]! >>> 0) as TaskId;
+    if (flags & HAS_TAG) activity.tag = read[S.tag]!;
+  }
+  return {
+    started: (flags & STARTED) !== 0,
+    recovered: (flags & RECOVERED) !== 0,
+    activity,
+    counters: { messagesIn: count(0), messagesOut: count(1), bytesIn: count(2), bytesOut: count(3) },
+  };
+}

@@ -1,0 +1,124 @@
+/** A real server and real nodes for the tests of this package. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer, type MayflyServer, type ServerOptions } from '@mayfly/server';
+import { buildForTests } from '@mayfly/toolchain/build-for-tests';
+import type { JobOptions, JobView } from '@mayfly/wire';
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { startHeadlessNode, type HeadlessNode } from '../src/headless/index.ts';
+
+export const TOKEN = 'token-of-the-node-tests';
+export const sleep = (ms: number): Promise<void> => new Promise((r) => setTimeout(r, ms));
+export const log = process.env.MAYFLY_LOG !== undefined;
+
+let built = false;
+export function build(): void {
+  if (built) return;
+  built = true;
+  buildForTests();
+  execFileSync(process.execPath, [fileURLToPath(new URL('../build.mjs', import.meta.url))], { stdio: 'inherit' });
+}
+
+/** A network that breaks WebSockets: HTTP goes through, upgrades do not. */
+export async function deafProxy(target: string): Promise<{ url: string; upgrades: () => number; close(): Promise<void> }> {
+  const to = new URL(target);
+  let refused = 0;
+  const server = createHttpServer((q, r) => {
+    const out = request({ host: to.hostname, port: to.port, path: q.url, method: q.method, headers: q.headers }, (a) => {
+      r.writeHead(a.statusCode ?? 502, a.headers);
+      a.pipe(r);
+    });
+    out.on('error', () => r.destroy());
+    r.on('close', () => out.destroy());
+    q.pipe(out);
+  });
+  server.on('upgrade', (_q, socket) => {
+    refused++;
+    socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    upgrades: () => refused,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export class Bench {
+  readonly dataDir = mkdtempSync(join(tmpdir(), 'mayfly-node-'));
+  server!: MayflyServer;
+  nodes: HeadlessNode[] = [];
+  readonly notes: string[] = [];
+
+  constructor(private readonly options: Partial<ServerOptions> = {}) {}
+
+  async start(port = 0): Promise<void> {
+    this.server = await createServer({ dataDir: this.dataDir, port, token: TOKEN, log: log ? 'debug' : 'silent', ...this.options });
+  }
+
+  async node(slots = 2, name = `node ${this.nodes.length + 1}`): Promise<HeadlessNode> {
+    const node = await startHeadlessNode({
+      server: this.server.url,
+      slots,
+      name,
+      onNote: (text) => {
+        this.notes.push(`${name}: ${text}`);
+        if (log) console.log(`[${name}] ${text}`);
+      },
+    });
+    this.nodes.push(node);
+    return node;
+  }
+
+  async api(path: string, init: { method?: string; body?: string } = {}): Promise<Response> {
+    const answer = await fetch(`${this.server.url}/api/${path}`, { ...init, headers: { authorization: `Bearer ${TOKEN}`, ...(init.body === undefined ? {} : { 'content-type': 'application/json' }) } });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer;
+  }
+
+  async submit(source: string, size: number, more: { args?: string[]; files?: Record<string, string>; stdin?: string; options?: JobOptions } = {}): Promise<string> {
+    const body = {
+      program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': source } },
+      size,
+      args: more.args ?? [],
+      files: Object.fromEntries(Object.entries(more.files ?? {}).map(([k, v]) => [k, Buffer.from(v).toString('base64')])),
+      ...(more.stdin === undefined ? {} : { stdin: Buffer.from(more.stdin).toString('base64') }),
+      options: { timeLimitMs: 60_000, graceMs: 500, ...more.options },
+    };
+    return ((await (await this.api('jobs', { method: 'POST', body: JSON.stringify(body) })).json()) as { id: string }).id;
+  }
+
+  async view(id: string): Promise<JobView> {
+    return (await (await this.api(`jobs/${id}`)).json()) as JobView;
+  }
+
+  async until(id: string, holds: (job: JobView) => boolean, limitMs = 30_000): Promise<JobView> {
+    const end = performance.now() + limitMs;
+    for (;;) {
+      const job = await this.view(id);
+      if (holds(job)) return job;
+      if (performance.now() > end) throw new Error(`job is ${job.state} after ${limitMs} ms: ${job.reason ?? ''} ${JSON.stringify(job.tasks)}\n${this.notes.join('\n')}`);
+      await sleep(30);
+    }
+  }
+
+  async ended(id: string, limitMs?: number): Promise<{ job: JobView; stdout: string[]; stderr: string[] }> {
+    const job = await this.until(id, (j) => ['done', 'failed', 'cancelled'].includes(j.state), limitMs);
+    const read = (stream: string): Promise<string[]> => Promise.all(job.tasks.map(async (t) => (await this.api(`jobs/${id}/tasks/${t.task}/${stream}?from=0`)).text()));
+    return { job, stdout: await read('stdout'), stderr: await read('stderr') };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.nodes.map((n) => n.close().catch(() => undefined)));
+    await this.server.close();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+}

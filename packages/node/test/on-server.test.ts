@@ -1,0 +1,209 @@
+/** Headless nodes against a real server: the whole path of a message, a file, an image and a restart. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startHeadlessNode } from '../src/headless/index.ts';
+import { Bench, build, deafProxy, sleep } from './harness.ts';
+
+const bench = new Bench();
+beforeAll(async () => {
+  build();
+  await bench.start();
+});
+afterEach(async () => {
+  await Promise.all(bench.nodes.splice(0).map((n) => n.close()));
+  bench.notes.length = 0;
+});
+afterAll(() => bench.close());
+
+describe('headless nodes', () => {
+  it('run a program of messages of all sizes', async () => {
+    await bench.node(2);
+    await bench.node(2);
+    const id = await bench.submit(
+      `import { COMM_WORLD as comm, SUM } from 'mayfly';
+       const right = (comm.rank + 1) % comm.size, left = (comm.rank + comm.size - 1) % comm.size;
+       for (const n of [0, 1, 7, 1000, 8192, 8193, 100_000, 3_000_000]) {
+         const a = new Float64Array(n).map((_, i) => comm.rank * 1e7 + i), b = new Float64Array(n);
+         const s = comm.sendrecv(a, right, 5, b, left, 5);
+         if (s.count(Float64Array) !== n || !b.every((x, i) => x === left * 1e7 + i)) throw new Error('damaged at ' + n);
+       }
+       console.log('sum', comm.allreduce(comm.rank + 1, SUM));`,
+      4,
+    );
+    const { job, stdout } = await bench.ended(id);
+    expect(job.error).toBeUndefined();
+    expect(stdout).toEqual(Array(4).fill('sum 10\n'));
+  });
+
+  // DESIGN.md, the life of a message, 6: "this could wait for tag B behind 10 GB of tag A": envelopes are consumed, bodies stay in the log.
+  it('find a message of tag B behind a flood of tag A, in bounded memory', async () => {
+    await bench.node(1);
+    await bench.node(1);
+    const id = await bench.submit(
+      `import { COMM_WORLD as comm } from 'mayfly';
+       const N = 120, a = new Float64Array(40_000);
+       if (comm.rank === 0) {
+         for (let k = 0; k < N; k++) comm.send(a.fill(k), 1, 1);
+         comm.send(new Float64Array([42]), 1, 2);
+         comm.recv(a, 1, 3);
+         console.log('answered', a[0]);
+       } else {
+         const b = new Float64Array(1);
+         comm.recv(b, 0, 2);
+         for (let k = 0; k < N; k++) { comm.recv(a, 0, 1); if (a[0] !== k || a[39_999] !== k) throw new Error('damaged ' + k); }
+         comm.send(b, 0, 3);
+       }`,
+      2,
+    );
+    const { job, stdout } = await bench.ended(id, 80_000);
+    expect(job.error).toBeUndefined();
+    expect(stdout[0]).toBe('answered 42\n');
+  }, 90_000);
+
+  it('give a program its arguments, files, standard input, clock and random numbers', async () => {
+    await bench.node(2);
+    const id = await bench.submit(
+      `import { COMM_WORLD as comm, args, files, stdin } from 'mayfly';
+       const t0 = performance.now();
+       console.log(args.join(), files.readText('in/a.txt'), files.list().join());
+       if (comm.rank === 0) console.log(stdin.readAll().toUpperCase());
+       const d = new Date();
+       console.log(typeof Math.random(), Math.random() !== Math.random(), crypto.getRandomValues(new Uint8Array(4)).length);
+       console.log(d.getTimezoneOffset(), String(new Date(0)), new Date(2020, 0, 2).toISOString(), (1234567.891).toLocaleString(), Math.abs(Date.now() - ${Date.now()}) < 60000);
+       console.log(performance.now() >= t0, Math.sin(1));
+       files.write('out/' + comm.rank + '.txt', 'hello');`,
+      2,
+      { args: ['x', 'y'], files: { 'in/a.txt': 'file text' }, stdin: 'abc' },
+    );
+    const { job, stdout } = await bench.ended(id);
+    expect(job.error).toBeUndefined();
+    const rest = 'number true 4\n0 Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time) 2020-01-02T00:00:00.000Z 1,234,567.891 true\ntrue 0.8414709848078965\n';
+    expect(stdout).toEqual([`x,y file text in/a.txt\nABC\n${rest}`, `x,y file text in/a.txt\n${rest}`]);
+    expect(job.outputs.map((o) => o.path).sort()).toEqual(['out/0.txt', 'out/1.txt']);
+  });
+
+  it('say of everything that a program may not have that it does not exist, and why', async () => {
+    await bench.node(1);
+    const id = await bench.submit(
+      `const g = globalThis as any;
+       for (const use of [() => g.setTimeout(() => 0, 1), () => g.fetch('x'), () => new g.Worker('x'), () => new g.WebSocket('x'), () => g.process.exit(), () => g.Atomics.wait,
+         () => new g.SharedArrayBuffer(8), () => g.require('fs'), () => g.WebAssembly.Module, () => new g.WeakRef({}), () => g.eval('1'), () => (() => 0).constructor('return 1')(), () => g.Buffer.from('x')])
+         try { use(); console.log('NO'); } catch (e) { console.log((e as Error).message); }
+       console.log(Object.getOwnPropertyNames(g).filter((n) => /process|require|module|gc|global$/.test(n)).join());`,
+      1,
+    );
+    const { job, stdout } = await bench.ended(id);
+    expect(job.error).toBeUndefined();
+    expect(stdout[0]).not.toContain('NO');
+    expect(stdout[0]).toContain('timers do not exist in an MPI program');
+    expect(stdout[0]!.split('\n').filter((l) => l.length > 20)).toHaveLength(13);
+  });
+
+  it('report an uncaught error with its stack, an exit code, an abort', async () => {
+    await bench.node(2);
+    const thrown = await bench.ended(await bench.submit(`import { COMM_WORLD as comm } from 'mayfly';\nfunction f(): never {\n  throw new Error('no luck');\n}\nif (comm.rank === 1) f();\ncomm.barrier();`, 2));
+    expect(thrown.job.state).toBe('failed');
+    expect(thrown.job.error).toMatchObject({ code: 'PROGRAM_ERROR' });
+    expect(JSON.stringify(thrown.job.error)).toContain('no luck');
+    const code = await bench.ended(await bench.submit(`import { exit, COMM_WORLD as comm } from 'mayfly'; exit(comm.rank * 3);`, 2));
+    expect(code.job.exitCode).toBe(3);
+    const deep = await bench.ended(await bench.submit(`const f = (n: number): number => f(n + 1) + 1; f(0);`, 1));
+    expect(JSON.stringify(deep.job.error)).toMatch(/call stack|recursion/i);
+    const heap = await bench.ended(await bench.submit(`const all: number[][] = []; for (;;) all.push(new Array(100000).fill(1.5));`, 1), 60_000);
+    expect(heap.job.error?.code).toBe('KEEPS_CRASHING');
+    expect(heap.job.error?.message).toContain('out of memory');
+  }, 90_000);
+
+  it('end a rank whose arrays outgrow the machine, and no other', async () => {
+    bench.nodes.push(await startHeadlessNode({ server: bench.server.url, slots: 2, name: 'small', memoryBytes: process.memoryUsage().rss + 500 * 1048576 }));
+    const modest = await bench.submit(`import { COMM_WORLD as comm, checkpoint } from 'mayfly'; let w = 0; for (let i = 0; i < 4e9; i++) w += i % 7; console.log(w, comm.size);`, 1);
+    await bench.until(modest, (j) => j.tasks[0]!.state === 'running');
+    await sleep(300);
+    const greedy = await bench.ended(await bench.submit(`const all: Float64Array[] = []; for (;;) all.push(new Float64Array(4_000_000).fill(1.5));`, 1), 60_000);
+    expect(greedy.job.error?.code).toBe('KEEPS_CRASHING');
+    expect(greedy.job.error?.message).toContain('out of memory');
+    expect((await bench.view(modest)).tasks[0]!.incarnation).toBe(0);
+    await bench.api(`jobs/${modest}/cancel`, { method: 'POST' });
+    const cancelled = await bench.ended(modest);
+    expect(cancelled.job.state).toBe('cancelled');
+  }, 90_000);
+});
+
+describe('a network that breaks WebSockets', () => {
+  it('gets long polling, for control and for data', async () => {
+    const proxy = await deafProxy(bench.server.url);
+    bench.nodes.push(await startHeadlessNode({ server: proxy.url, slots: 2, name: 'behind the proxy' }));
+    const { job, stdout } = await bench.ended(
+      await bench.submit(
+        `import { COMM_WORLD as comm, SUM } from 'mayfly';
+         const a = new Float64Array(30000).fill(comm.rank), b = new Float64Array(30000);
+         for (let k = 0; k < 5; k++) comm.sendrecv(a, 1 - comm.rank, 1, b, 1 - comm.rank, 1);
+         console.log(b[29999], comm.allreduce(1, SUM));`,
+        2,
+      ),
+      25_000,
+    );
+    expect(job.error).toBeUndefined();
+    expect(stdout).toEqual(['1 2\n', '0 2\n']);
+    expect(proxy.upgrades()).toBeGreaterThan(0);
+    await Promise.all(bench.nodes.splice(0).map((n) => n.close()));
+    await proxy.close();
+  }, 60_000);
+});
+
+const RING = `import { COMM_WORLD as comm, checkpoint } from 'mayfly';
+  const state = { step: 0, sum: 0 }; const x = new Float64Array(20000);
+  checkpoint.register('state', state); checkpoint.register('x', x);
+  if (checkpoint.open().restarted) { checkpoint.rollback('state'); checkpoint.rollback('x'); }
+  const right = (comm.rank + 1) % comm.size, left = (comm.rank + comm.size - 1) % comm.size;
+  const b = new Float64Array(3);
+  for (; state.step < 400; state.step++) {
+    checkpoint.here();
+    let w = 0; for (let i = 0; i < 300_000; i++) w += Math.sqrt(i); if (w < 0) console.log(w);
+    comm.send(new Float64Array([state.step, Math.sin(state.step), state.sum]), right);
+    comm.recv(b, left);
+    state.sum += b[1]! * (left + 1) + Math.cos(b[2]!) + Math.random();
+    x[state.step] = state.sum;
+    if (state.step % 100 === 99) console.log(state.step, state.sum);
+  }`;
+
+describe('faults', () => {
+  it('a killed node and one that says goodbye: the same answer, from images, and each line once', async () => {
+    await bench.node(2);
+    const calm = await bench.ended(await bench.submit(RING, 4 - 2, { options: { checkpointMs: 200 } }), 60_000);
+    expect(calm.job.error).toBeUndefined();
+    const a = await bench.node(1);
+    const b = await bench.node(1);
+    await Promise.all(bench.nodes.splice(0, 1).map((n) => n.close()));
+    const id = await bench.submit(RING, 2, { options: { checkpointMs: 200 } });
+    await bench.until(id, (j) => j.tasks.every((t) => t.images >= 2));
+    a.kill();
+    await bench.node(1, 'third');
+    await bench.until(id, (j) => j.tasks.some((t) => t.incarnation === 1 && t.images >= 3), 20_000);
+    await b.close();
+    await bench.node(1, 'fourth');
+    const { job, stdout } = await bench.ended(id, 60_000);
+    expect(job.error).toBeUndefined();
+    expect(stdout.map((s) => s.split('\n').length)).toEqual([5, 5]);
+    // The seed is the job's: random draws differ between jobs, steps do not.
+    expect(stdout.map((s) => s.replace(/ .*/g, ''))).toEqual(calm.stdout.map((s) => s.replace(/ .*/g, '')));
+    expect(job.faults.length).toBeGreaterThanOrEqual(2);
+    expect(job.tasks.map((t) => t.incarnation)).toEqual(job.tasks.map(() => 1));
+    for (const f of job.faults) expect(f.recoveredAfterMs).toBeDefined();
+    console.log(job.faults.map((f) => `${f.cause}: task ${f.task} recovered after ${f.recoveredAfterMs} ms`).join('; '));
+  }, 120_000);
+
+  it('a server that goes and comes back: nodes keep their ranks, nothing is lost', async () => {
+    await bench.node(1);
+    await bench.node(1);
+    const id = await bench.submit(RING, 2, { options: { checkpointMs: 300, graceMs: 5000 } });
+    await bench.until(id, (j) => j.tasks.every((t) => t.images >= 1));
+    const { port } = new URL(bench.server.url);
+    await bench.server.close();
+    await sleep(700);
+    await bench.start(Number(port));
+    const { job, stdout } = await bench.ended(id, 60_000);
+    expect(job.error).toBeUndefined();
+    expect(job.tasks.map((t) => t.incarnation)).toEqual([0, 0]);
+    expect(stdout.map((s) => s.split('\n').length)).toEqual([5, 5]);
+  }, 90_000);
+});

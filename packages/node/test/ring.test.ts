@@ -1,0 +1,106 @@
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { HEADER_BYTES, emptyHeader, writeHeader } from '@mayfly/wire';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CommSide, RankSide, createChannelMemory } from '../src/ring.ts';
+import { bundled } from './bundle.ts';
+
+const put = (side: RankSide, n: number, value: number): boolean => {
+  const at = side.up.reserve(HEADER_BYTES + n);
+  if (at < 0) return false;
+  const h = emptyHeader(10);
+  h.bytes = n;
+  h.channel = value;
+  writeHeader(side.up.view, at, h);
+  side.up.bytes.fill(value & 255, at + HEADER_BYTES, at + HEADER_BYTES + n);
+  side.up.commit(HEADER_BYTES + n);
+  return true;
+};
+
+describe('ring', () => {
+  it('I1: any interleaving of writing and reading gives every record once, whole and in order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ write: fc.boolean(), n: fc.integer({ min: 0, max: 900 }) }), { maxLength: 300 }), (steps) => {
+        const memory = createChannelMemory(4096, 4096);
+        const rank = new RankSide(memory);
+        const comm = new CommSide(memory, () => undefined);
+        const expected: { n: number; value: number }[] = [];
+        let value = 0;
+        for (const s of steps) {
+          if (s.write) {
+            if (put(rank, s.n, value)) expected.push({ n: s.n, value: value++ });
+            rank.up.publish();
+            continue;
+          }
+          const at = comm.up.peek();
+          const e = expected.shift();
+          expect(at >= 0).toBe(e !== undefined);
+          if (e) {
+            expect(comm.up.view.getUint32(at + 4, true)).toBe(e.n);
+            expect(comm.up.view.getUint32(at + 24, true)).toBe(e.value);
+            expect(comm.up.bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + e.n).every((b) => b === (e.value & 255))).toBe(true);
+            comm.up.take();
+            comm.up.release();
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('refuses what a rank taken over by its program may write', () => {
+    const memory = createChannelMemory(4096, 4096);
+    const rank = new RankSide(memory);
+    const comm = new CommSide(memory, () => undefined);
+    put(rank, 10, 1);
+    rank.up.view.setUint32(4, 1 << 30, true);
+    rank.up.publish();
+    expect(() => comm.up.peek()).toThrow('runs over');
+  });
+
+  it('counts what wakes: one notify per batch (I4)', () => {
+    const memory = createChannelMemory(65536, 4096);
+    const rank = new RankSide(memory);
+    const comm = new CommSide(memory, () => undefined);
+    const bell = (): number => new Int32Array(memory)[80]!;
+    expect(comm.sleep(false)).toBe(true);
+    for (let i = 0; i < 50; i++) {
+      put(rank, 8, i);
+      rank.up.publish();
+    }
+    expect(bell()).toBe(1);
+    expect(comm.sleep(false)).toBe(false);
+  });
+
+  // MEASURED.md: "Prototype ring runs sometimes hung under long load: soak-test the ring and the waitAsync path."
+  for (const byMessage of [false, true])
+    it(`soak: minutes of traffic in seconds, woken ${byMessage ? 'by messages' : 'by Atomics.waitAsync'}`, async () => {
+      const [rankCode, commCode] = await Promise.all([bundled('ring-rank.ts'), bundled('ring-comm.ts')]);
+      const ms = Number(process.env.MAYFLY_SOAK_MS ?? 6000);
+      const pairs = await Promise.all(
+        [1, 2].map(async (k) => {
+          const memory = createChannelMemory(65536, 65536);
+          const wake = new MessageChannel();
+          const comm = new Worker(commCode, { eval: true, workerData: { memory, byMessage, port: wake.port1 }, transferList: [wake.port1] });
+          const rank = new Worker(rankCode, { eval: true, workerData: { memory, seed: 77 * k, until: Date.now() + ms, port: wake.port2 }, transferList: [wake.port2] });
+          let counters = { lost: 0, lostByRank: 0, wakes: 0 };
+          comm.on('message', (m) => (counters = m));
+          const result = await new Promise<{ sent: number; got: number; bytes: number }>((resolve, reject) => {
+            const hung = setTimeout(() => reject(new Error('the ring hung')), ms + 15_000);
+            rank.on('message', (m) => {
+              clearTimeout(hung);
+              resolve(m);
+            });
+            rank.on('error', reject);
+            comm.on('error', reject);
+          }).finally(() => Promise.all([rank.terminate(), comm.terminate()]));
+          return { ...result, ...counters };
+        }),
+      );
+      for (const p of pairs) {
+        expect(p.got).toBe(p.sent);
+        expect(p.sent).toBeGreaterThan(1000);
+      }
+      console.log(`soak ${byMessage ? 'message' : 'waitAsync'}: ${pairs.map((p) => `${p.sent} records, ${(p.bytes / 1e6).toFixed(0)} MB each way, ${p.wakes} wake-ups, lost: ${p.lost} comm, ${p.lostByRank} rank`).join('; ')}`);
+    }, 60_000);
+});

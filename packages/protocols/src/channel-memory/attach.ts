@@ -1,0 +1,196 @@
+/**
+ * Incarnations at the Channel Memory: attaching, fencing, clones, and the return of a receiver to a recovered log.
+ *
+ * F1  The higher incarnation closes the lower; an equal one needs the same nonce (it replaces its own dead socket), else it is a clone.
+ * F2  A first attachment is answered only when every lower incarnation is closed here and all that was appended is durable.
+ * F3  A recovered CM accepts nothing new for a task before the task's comm worker has reported (RESUPPLIED): that of the incarnation
+ *     that lived on, when it has given back what the log lost; that of a new one, when it has found the logs of all Channel Memories
+ *     consistent (else other messages would take the place of lost ones, and nobody could see it any more).
+ */
+import { Attach, Flag, Kind, WORLD, emptyHeader, encodeFrame, taskId, type Header, type Incarnation, type TaskId } from '@mayfly/wire';
+import { Check } from 'typebox/value';
+import { sendDeterminants } from './determinants.ts';
+import { beginPush, discardPartial } from './push.ts';
+import { json, learn, parse, readEvidence } from './records.ts';
+import { detach, protocolError, refuse } from './refuse.ts';
+import { EVERYTHING, append, channelOf, touch, type Attachment, type Channel, type ConnState, type Destination, type State } from './state.ts';
+import { appendWorldMessage } from './data.ts';
+
+export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): void {
+  let m: unknown;
+  try {
+    m = parse(body);
+  } catch {
+    throw protocolError('BAD_FRAME', 'ATTACH is no JSON');
+  }
+  if (!Check(Attach, m)) throw protocolError('BAD_FRAME', 'ATTACH does not match its schema');
+  const who = s.options.authorise(m.capability);
+  if (who === undefined || who.task !== h.src || who.incarnation !== h.incarnation || who.task >= s.options.size)
+    throw protocolError('FORBIDDEN', 'the capability does not cover this task and incarnation');
+  const source = s.sources[who.task]!;
+  if (who.incarnation < source.fence) return refuse(s, conn, who.task, 'FENCED', `incarnation ${source.fence} of task ${who.task} acts`);
+  if (who.incarnation > source.fence) fence(s, who.task, who.incarnation);
+  else if (source.nonce !== undefined && source.nonce !== m.nonce)
+    return refuse(s, conn, who.task, 'CLONE', `incarnation ${who.incarnation} of task ${who.task} runs elsewhere`);
+  const d = s.destinations[who.task];
+  if (!s.logging && (who.incarnation > 0 || (!m.resume && d !== undefined && d.trimmed > 0)))
+    return refuse(s, conn, who.task, 'LOST_NODES', 'protocol "none" cannot run a task again');
+  if (m.replay.prologue.arrivals > m.replay.image.arrivals) throw protocolError('BAD_FRAME', 'the prologue ends behind the image');
+  if (m.resume && d && !d.closed && !d.done && m.received > d.index.count)
+    return refuse(s, conn, who.task, 'OUT_OF_SEQUENCE', `received ${m.received} of ${d.index.count} arrivals`);
+
+  if (source.attachment) detach(s, source.attachment);
+  const a: Attachment = {
+    task: who.task, incarnation: who.incarnation, nonce: m.nonce, conn: conn.conn, replay: m.replay, received: m.received, resume: m.resume,
+    dead: false, answered: false,
+  };
+  source.nonce = m.nonce;
+  source.attachment = a;
+  conn.tasks.set(who.task, a);
+  voidPartials(s, who.task);
+  if (d?.closed) for (const c of d.channels) if (c) c.partial = undefined;
+  s.out.push({ type: 'attached', task: a.task, incarnation: a.incarnation, resume: a.resume });
+  if (a.resume) return answerAttach(s, a);
+  s.answers.push({ attachment: a, needs: s.ticket + 1 });
+  s.syncWanted = true;
+}
+
+/** ATTACHED, and the arrivals begin to flow. */
+export function answerAttach(s: State, a: Attachment): void {
+  if (a.dead || s.sources[a.task]!.attachment !== a) return;
+  const source = s.sources[a.task]!;
+  const d = s.destinations[a.task];
+  if (!a.resume && s.logging) sendDeterminants(s, source, a);
+  const received: [TaskId, number][] = [];
+  for (const to of s.destinations) {
+    const c = to?.channels[a.task];
+    if (to?.done) received.push([to.task, EVERYTHING]);
+    else if (c && c.count > 0) received.push([c.dst, c.count]);
+  }
+  const world = s.worlds[a.task]?.channel.count ?? 0;
+  if (world > 0) received.push([WORLD, world]);
+  const h = emptyHeader(Kind.ATTACHED);
+  h.src = a.task;
+  h.dst = a.task;
+  h.incarnation = a.incarnation;
+  const body = {
+    received,
+    arrivals: d?.index.count ?? 0,
+    determinants: source.held,
+    ...(d?.closed ? { resupplyFrom: d.index.count } : {}),
+  };
+  s.out.push({ type: 'send', conn: a.conn, bytes: encodeFrame(h, json(body)) });
+  a.answered = true;
+  // What it retains is released by ACKs, also what was durable before it came.
+  for (const [dst] of received) touch(s, dst === WORLD ? s.worlds[a.task]!.channel : channelOf(s.destinations[dst]!, a.task, a.task));
+  if (d && !d.closed && !d.done) beginPush(s, d, a);
+}
+
+/** Incarnations below `incarnation` are closed (F1). */
+export function fence(s: State, task: TaskId, incarnation: Incarnation): void {
+  const source = s.sources[task]!;
+  if (incarnation <= source.fence) return;
+  source.fence = incarnation;
+  source.nonce = undefined;
+  const a = source.attachment;
+  if (a) {
+    const conn = s.conns.get(a.conn);
+    detach(s, a);
+    if (conn) refuse(s, conn, task, 'FENCED', `incarnation ${incarnation} of task ${task} acts`);
+  }
+  if (!s.serving) return;
+  voidPartials(s, task);
+}
+
+/** A sender begins anew: what it had sent in part is void. */
+function voidPartials(s: State, task: TaskId): void {
+  for (const d of s.destinations) {
+    const c = d?.closed ? undefined : d?.channels[task]; // a closed log takes parts from its receiver alone
+    if (c?.partial) discardPartial(d, c);
+  }
+  const w = s.worlds[task];
+  if (w) w.channel.partial = undefined;
+}
+
+// ---- a receiver's return to a recovered log ----
+
+/** RESUPPLY: one chunk of an arrival that the log lost, in order. */
+export function resupply(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: DataView, o: number, end: number): void {
+  const d = s.destinations[a.task];
+  if (d?.done) return;
+  if (!d?.closed || !a.answered) throw protocolError('BAD_FRAME', 'nothing is to be resupplied');
+  const slot = h.src === WORLD ? s.options.size : h.src;
+  if (slot > s.options.size) throw protocolError('BAD_FRAME', `no task ${h.src}`);
+  if ((h.flags & Flag.NO_BODY) !== 0) return lost(s, a, `the body of arrival ${h.arrival}`);
+  const c = channelOf(d, slot, h.src);
+  if (c.partial === undefined ? h.offset !== 0 : h.offset !== c.partial.bytes || h.size !== c.partial.size)
+    throw protocolError('OUT_OF_SEQUENCE', `resupplied part at ${h.offset} of ${h.size}`);
+  const whole = (h.flags & Flag.LAST) !== 0;
+  if (whole !== (h.offset + h.bytes === h.size)) throw protocolError('BAD_FRAME', 'LAST does not stand on the last part');
+  if (whole && (h.arrival !== d.index.count + 1 || h.channel !== c.count + 1))
+    return lost(s, a, `the log ends at arrival ${d.index.count} and message ${c.count} of task ${h.src}; arrival ${h.arrival} is message ${h.channel}`);
+  if (h.detBytes >= 24 && slot < s.options.size) {
+    const e = { determinants: 0, openPolls: 0, consumed: 0 };
+    readEvidence(v, o + 64, e);
+    learn(s.sources[slot]!.evidence, e);
+  }
+  v.setUint8(o, Kind.ARRIVAL);
+  const lsn = append(s, d.stream, bytes.subarray(o, end));
+  const p = (c.partial ??= { size: h.size, bytes: 0, lsns: [], ahead: false, pushed: 0, bodies: [] });
+  p.bytes += h.bytes;
+  p.lsns.push(lsn);
+  if (!whole) return;
+  c.partial = undefined;
+  c.count = h.channel;
+  touch(s, c);
+  d.index.add(lsn, h.size, p.lsns.length > 1 ? p.lsns : undefined);
+}
+
+/** RESUPPLIED: the log is as long as what the receiver had; it opens. */
+export function resupplied(s: State, a: Attachment): void {
+  const d = s.destinations[a.task];
+  if (d?.done) return;
+  if (!d?.closed || !a.answered) throw protocolError('BAD_FRAME', 'nothing was to be resupplied');
+  if (d.index.count < a.received) return lost(s, a, `arrivals ${d.index.count + 1} to ${a.received}`);
+  reopen(s, d);
+  beginPush(s, d, a);
+}
+
+function lost(s: State, a: Attachment, what: string): void {
+  const message = `the log of task ${a.task} lost what cannot be resupplied: ${what}`;
+  const conn = s.conns.get(a.conn);
+  detach(s, a);
+  if (conn) refuse(s, conn, a.task, 'LOST_LOG', message);
+  s.out.push({ type: 'failed', task: a.task, error: { code: 'LOST_LOG', message } });
+}
+
+/** F3 ends for `d`: senders whose frames were dropped send them again. */
+export function reopen(s: State, d: Destination): void {
+  d.closed = false;
+  for (const c of d.channels) {
+    if (c === undefined) continue;
+    discardPartial(d, c);
+    if (c.resync) askAgain(s, c);
+  }
+  for (const m of d.heldWorld.splice(0)) appendWorldMessage(s, d, m.channel, m.mode, m.body);
+}
+
+function askAgain(s: State, c: Channel): void {
+  const a = s.sources[c.src]?.attachment;
+  if (!a?.answered) return;
+  const h = emptyHeader(Kind.RESEND);
+  h.src = c.src;
+  h.dst = c.dst;
+  h.incarnation = a.incarnation;
+  h.channel = c.count;
+  s.out.push({ type: 'send', conn: a.conn, bytes: encodeFrame(h) });
+}
+
+/** The attachment that may speak for `task` on this connection; undefined: it was refused, what it says is ignored. */
+export function speaker(conn: ConnState, task: number, incarnation: Incarnation): Attachment | undefined {
+  const a = conn.tasks.get(task);
+  if (a === undefined) throw protocolError('FORBIDDEN', `task ${taskId(task)} is not attached here`);
+  if (a.dead) return undefined;
+  if (a.incarnation !== incarnation) throw protocolError('FORBIDDEN', `incarnation ${incarnation} is not attached here`);
+  return a;
+}

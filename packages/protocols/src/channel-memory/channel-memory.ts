@@ -1,0 +1,293 @@
+/**
+ * The Channel Memory: "a stable repository for communicating nodes messages" (MPICH-V §3.2), by receiver.
+ *
+ * Owns, for the tasks whose home it is: the order of their arrivals, the log of them, their messages to WORLD. For every task: the
+ * determinants that came here, its fence, its connection. Does not own: sockets, files and clocks (the host, see types.ts), images
+ * (Checkpoint Server), who runs where (dispatcher).
+ *
+ * Messages in: ATTACH, DETACH, DATA, DETERMINANTS, CREDIT, PULL, RESUPPLY, RESUPPLIED. Out: ATTACHED, REFUSED, ARRIVAL, BODY, ACK,
+ * DETERMINANTS, RESEND.
+ *
+ * Durable state: the streams (t, d, w). An effect that lets somebody see a record comes after the `append` of it; under `strict`, and
+ * for ATTACHED of a restart, messages to WORLD, envelopes without body and `covered`, after the `synced` of it. Everything in memory is rebuilt
+ * from the streams or losable.
+ *
+ * Invariants (F1–F3 in attach.ts, P1–P4 in push.ts)
+ *  C1  A message of channel (src, dst) is logged once, and message n only after message n − 1.
+ *  C2  The determinants that came with a frame are logged before its message.
+ *  C3  A message gets the next number of dst's arrival order when its last chunk is logged, and never another.
+ *  C4  What is pushed to a receiver is logged (`strict`: durable).
+ *  C5  A sender is told `synced` only of what survives power loss.
+ *  C6  A bad frame ends the incarnation or the connection that sent it, and touches nothing else.
+ *  C7  What is trimmed is behind a durable BASE record: counts and evidence outlive the messages.
+ */
+import {
+  CHUNK_BYTES, Flag, HEADER_BYTES, Kind, MalformedDeterminants, MalformedFrame, frameBytes, homeOf, readFrame, taskId, WORLD,
+  type Frame, type Incarnation, type TaskId,
+} from '@mayfly/wire';
+import { ArrivalIndex } from './arrivals.ts';
+import { attach, fence, resupplied, resupply, speaker } from './attach.ts';
+import { appendWorldMessage, data, done } from './data.ts';
+import { logDeterminants } from './determinants.ts';
+import { credit, pull, pump } from './push.ts';
+import { plain } from './records.ts';
+import { recoverDestination, recoverSource, recoverWorld } from './recover.ts';
+import { ProtocolError, closeConn, detach, refuse } from './refuse.ts';
+import { newChannel, type ConnState, type State, type Stream } from './state.ts';
+import { flushAcks, sayCovered, startSync, synced } from './sync.ts';
+import { trim, trimWorld } from './trim.ts';
+import type { ChannelMemoryOptions, CmEffect, CmEvent, StreamName } from './types.ts';
+
+/** Credit that a receiver has before it has said how much it takes. */
+export const DEFAULT_WINDOW = 4 * 1024 * 1024;
+
+const stream = (kind: 't' | 'd' | 'w', task: number): Stream => ({ name: `${kind}${task}`, next: 0, synced: 0, dirty: false });
+
+function initial(options: ChannelMemoryOptions): State {
+  const tasks = Array.from({ length: options.size }, (_, i) => taskId(i));
+  const home = (t: TaskId): boolean => homeOf(t, options.count) === options.index;
+  return {
+    options,
+    logging: options.protocol !== 'none',
+    strict: options.durability === 'strict' && options.protocol !== 'none',
+    window: options.window ?? DEFAULT_WINDOW,
+    chunkBytes: options.chunkBytes ?? CHUNK_BYTES,
+    maxMessageBytes: options.maxMessageBytes ?? 1024 ** 3,
+    conns: new Map(),
+    sources: tasks.map((task) => ({
+      task, fence: 0 as Incarnation, nonce: undefined, attachment: undefined, determinants: stream('d', task), records: [], held: [],
+      durable: [], blockFirst: 0, blockEnd: 0, evidence: { determinants: 0, openPolls: 0, consumed: 0 }, ackDue: false, ackChannels: [],
+    })),
+    destinations: tasks.map((task) =>
+      home(task)
+        ? {
+            task, stream: stream('t', task), index: new ArrivalIndex(), channels: [], arrivalsSynced: 0, arrivalsSyncing: 0,
+            push: undefined, closed: false, done: false, trimmed: 0, heldWorld: [], envelopes: new Set<number>(),
+          }
+        : undefined,
+    ),
+    worlds: tasks.map((task) =>
+      home(task) ? { stream: stream('w', task), channel: newChannel(task, WORLD), index: new ArrivalIndex(), waiting: [] } : undefined,
+    ),
+    dirtyStreams: [],
+    dirtyChannels: [],
+    acks: [],
+    sync: undefined,
+    syncWanted: false,
+    ticket: 0,
+    answers: [],
+    covers: new Map(),
+    trims: [],
+    serving: false,
+    out: [],
+  };
+}
+
+export class ChannelMemory {
+  readonly #s: State;
+
+  constructor(options: ChannelMemoryOptions) {
+    this.#s = initial(options);
+  }
+
+  /** Every stream that this core may append to; they are recovered in this order. */
+  streams(): StreamName[] {
+    const s = this.#s;
+    const names = s.sources.map((x) => x.determinants.name);
+    for (const d of s.destinations) if (d) names.push(d.stream.name);
+    for (const w of s.worlds) if (w) names.push(w.stream.name);
+    return names;
+  }
+
+  /**
+   * Before `recovered`: all records left of one stream, in order, and the LSN that its next append will get. Returns output to
+   * materialise again. @throws MalformedFrame when the log is not ours.
+   */
+  recover(name: StreamName, records: Iterable<{ lsn: number; bytes: Uint8Array }>, next: number): CmEffect[] {
+    const s = this.#s;
+    const task = Number(name.slice(1));
+    if (name[0] === 'd') recoverSource(s, s.sources[task]!, records, next);
+    else if (name[0] === 't') recoverDestination(s, s.destinations[task]!, records, next);
+    else recoverWorld(s, s.worlds[task]!, records, next);
+    return this.#take();
+  }
+
+  step(event: CmEvent): CmEffect[] {
+    const s = this.#s;
+    switch (event.type) {
+      case 'frames':
+        this.#frames(event.conn, plain(event.bytes));
+        break;
+      case 'flush':
+        if (s.syncWanted || (s.strict && s.dirtyStreams.length > 0)) startSync(s);
+        flushAcks(s);
+        break;
+      case 'tick':
+        startSync(s);
+        break;
+      case 'synced':
+        synced(s, event.ticket);
+        break;
+      case 'closed': {
+        const conn = s.conns.get(event.conn);
+        if (conn) for (const a of conn.tasks.values()) detach(s, a);
+        s.conns.delete(event.conn);
+        break;
+      }
+      case 'congested': {
+        const conn = s.conns.get(event.conn);
+        if (conn === undefined) break;
+        conn.congested = event.congested;
+        if (!event.congested)
+          for (const a of conn.tasks.values()) {
+            const d = s.destinations[a.task];
+            if (d && !a.dead) pump(s, d);
+          }
+        break;
+      }
+      case 'recovered':
+        s.serving = true;
+        if (!event.fresh && s.logging) for (const d of s.destinations) if (d && !d.done) d.closed = true;
+        break;
+      case 'fence':
+        fence(s, event.task, event.incarnation);
+        s.out.push({ type: 'fenced', task: event.task, incarnation: event.incarnation });
+        break;
+      case 'world': {
+        const d = s.destinations[event.task];
+        if (d) appendWorldMessage(s, d, event.channel, event.mode, event.body);
+        break;
+      }
+      case 'cover': {
+        const list = s.covers.get(event.task) ?? [];
+        const cover = { image: event.image, line: event.line, said: undefined };
+        s.covers.set(event.task, [...list.filter((c) => c.image !== event.image), cover]);
+        sayCovered(s, event.task, cover);
+        if (s.logging) s.syncWanted = true;
+        break;
+      }
+      case 'uncover':
+        s.covers.set(event.task, (s.covers.get(event.task) ?? []).filter((c) => c.image !== event.image));
+        break;
+      case 'trim':
+        trim(s, event.task, event.replay);
+        break;
+      case 'worldDone':
+        trimWorld(s, event.task, event.channel);
+        break;
+      case 'done': {
+        const d = s.destinations[event.task];
+        if (d) done(s, d);
+        break;
+      }
+    }
+    return this.#take();
+  }
+
+  /** How far a task has come, as this CM knows: its messages logged here, and the arrivals that it had consumed when it sent them. */
+  progress(task: TaskId): { sends: number; consumed: number } {
+    const s = this.#s;
+    let sends = s.worlds[task]?.channel.count ?? 0;
+    for (const d of s.destinations) sends += d?.channels[task]?.count ?? 0;
+    const consumed = Math.max(s.sources[task]!.evidence.consumed, s.destinations[task]?.push?.consumed ?? 0);
+    return { sends, consumed };
+  }
+
+  /** Messages of channel (src, dst) that are logged whole here; either may be WORLD. */
+  logged(src: TaskId, dst: TaskId): number {
+    const s = this.#s;
+    if (dst === WORLD) return s.worlds[src]?.channel.count ?? 0;
+    return s.destinations[dst]?.channels[src === WORLD ? s.options.size : src]?.count ?? 0;
+  }
+
+  /** For the deadlock report. `bodiesUnderWay`: messages to the task of which only a part has come. */
+  observe(task: TaskId): { arrivalsLogged: number; sendsLogged: number; bodiesUnderWay: number } {
+    const d = this.#s.destinations[task];
+    return {
+      arrivalsLogged: d?.index.count ?? 0,
+      sendsLogged: this.progress(task).sends,
+      bodiesUnderWay: d?.channels.filter((c) => c?.partial).length ?? 0,
+    };
+  }
+
+  #take(): CmEffect[] {
+    const out = this.#s.out;
+    if (out.length > 0) this.#s.out = [];
+    return out;
+  }
+
+  #frames(id: number, bytes: Uint8Array): void {
+    const s = this.#s;
+    let conn = s.conns.get(id);
+    if (conn === undefined) s.conns.set(id, (conn = { conn: id, tasks: new Map(), congested: false }));
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let o = 0; o < bytes.length; ) {
+      let frame: Frame | undefined;
+      let length = 0;
+      try {
+        frame = readFrame(bytes, view, o);
+        length = frameBytes(frame.header);
+        if (o + length > bytes.length) throw new MalformedFrame('not padded');
+        this.#frame(conn, frame, bytes, view, o, o + length);
+        o += length;
+      } catch (e) {
+        if (!this.#refused(conn, frame, e)) return;
+        o += length;
+      }
+      if (!s.conns.has(id)) return;
+    }
+  }
+
+  /** C6. Returns false when the connection has ended. */
+  #refused(conn: ConnState, frame: Frame | undefined, e: unknown): boolean {
+    const s = this.#s;
+    if (e instanceof MalformedFrame || e instanceof MalformedDeterminants) {
+      closeConn(s, conn, 'BAD_FRAME', e.message);
+      return false;
+    }
+    if (!(e instanceof ProtocolError)) throw e;
+    const a = frame && conn.tasks.get(frame.header.kind === Kind.RESUPPLY ? frame.header.dst : frame.header.src);
+    if (e.code === 'OUT_OF_SEQUENCE' && a && !a.dead) {
+      detach(s, a);
+      refuse(s, conn, a.task, e.code, e.message);
+      return true;
+    }
+    closeConn(s, conn, e.code, e.message);
+    return false;
+  }
+
+  #frame(conn: ConnState, f: Frame, bytes: Uint8Array, view: DataView, o: number, end: number): void {
+    const s = this.#s;
+    const h = f.header;
+    if (h.kind === Kind.ATTACH) return attach(s, conn, h, f.body);
+    if (h.kind === Kind.DETACH && !conn.tasks.has(h.src)) return;
+    const a = speaker(conn, h.kind === Kind.RESUPPLY ? h.dst : h.src, h.incarnation);
+    if (a === undefined) return;
+    switch (h.kind) {
+      case Kind.DATA:
+      case Kind.DETERMINANTS:
+        if (!a.answered) throw new ProtocolError('BAD_FRAME', 'speaks before it was accepted');
+        if (h.detBytes > 0) logDeterminants(s, s.sources[a.task]!, bytes, view, o + HEADER_BYTES, h.detBytes);
+        if (h.kind === Kind.DATA) data(s, a, h, bytes, view, o, end);
+        return;
+      case Kind.CREDIT: {
+        const d = s.destinations[a.task];
+        if (d) credit(s, d, h.arrival, h.size, (h.flags & Flag.ENVELOPE_ONLY) !== 0);
+        return;
+      }
+      case Kind.PULL: {
+        const d = s.destinations[a.task];
+        if (d) pull(s, d, h.arrival, h.offset, h.word);
+        return;
+      }
+      case Kind.RESUPPLY:
+        return resupply(s, a, h, bytes, view, o, end);
+      case Kind.RESUPPLIED:
+        return resupplied(s, a);
+      case Kind.DETACH:
+        return detach(s, a);
+      default:
+        throw new ProtocolError('BAD_FRAME', `kind ${h.kind} does not go to a Channel Memory`);
+    }
+  }
+}

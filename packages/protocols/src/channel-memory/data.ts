@@ -1,0 +1,149 @@
+/**
+ * The data path: one chunk of a message is judged, its determinants are logged, then it is logged itself, given its number when it is
+ * the last, and pushed. A few small objects per message, no copy of the body.
+ */
+import { BLOCK_HEAD_BYTES, Flag, Kind, WORLD, emptyHeader, encodeFrame, patchArrival, routeOf, type Header } from '@mayfly/wire';
+import { protocolError } from './refuse.ts';
+import { discardPartial, pushAhead, pushWhole } from './push.ts';
+import { slideOverEntries } from './records.ts';
+import {
+  ackSoon, append, channelOf, touch, type Attachment, type Channel, type Destination, type Partial, type State, type World,
+} from './state.ts';
+import { trimBehindBase } from './trim.ts';
+import { emitWorld, join } from './world.ts';
+
+/** DATA at `o` of `bytes`, ending at `end`; its determinants are logged already (C2). @throws ProtocolError */
+export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: DataView, o: number, end: number): void {
+  const { size, index, count } = s.options;
+  if (h.dst !== WORLD && h.dst >= size) throw protocolError('BAD_FRAME', `no task ${h.dst}`);
+  if (routeOf(a.task, h.dst, count) !== index) throw protocolError('BAD_FRAME', `channel ${h.src} → ${h.dst} is not logged here`);
+  const whole = (h.flags & Flag.LAST) !== 0;
+  if (h.size > s.maxMessageBytes) throw protocolError('TOO_LARGE', `message of ${h.size} bytes`);
+  if (h.bytes !== Math.min(s.chunkBytes, h.size - h.offset) || h.offset % s.chunkBytes !== 0)
+    throw protocolError('BAD_FRAME', `part of ${h.bytes} bytes at ${h.offset} of ${h.size}`);
+  if (whole !== (h.offset + h.bytes === h.size)) throw protocolError('BAD_FRAME', 'LAST does not stand on the last part');
+  if (h.epoch !== 0) throw protocolError('BAD_FRAME', `epoch ${h.epoch}`);
+
+  const w = h.dst === WORLD ? s.worlds[a.task]! : undefined;
+  const d = w === undefined ? s.destinations[h.dst]! : undefined;
+  const c = w?.channel ?? channelOf(d!, a.task, a.task);
+  if (d?.done === true) return dropForDone(s, c, h.channel, whole);
+  if (d?.closed === true) {
+    c.resync = true;
+    return;
+  }
+  // C1: every message of a channel once, in order.
+  if (h.channel <= c.count) {
+    touch(s, c);
+    return;
+  }
+  if (c.resync) {
+    if (h.channel !== c.count + 1 || h.offset !== 0) return;
+    c.resync = false;
+  }
+  if (h.channel !== c.count + 1) throw protocolError('OUT_OF_SEQUENCE', `message ${h.channel} of ${h.src} → ${h.dst} after ${c.count}`);
+  if (h.offset === 0) discardPartial(d, c);
+  else if (c.partial?.bytes !== h.offset || c.partial.size !== h.size)
+    throw protocolError('OUT_OF_SEQUENCE', `part at ${h.offset} of message ${h.channel} after ${c.partial?.bytes ?? 0}`);
+
+  // The record keeps the entries, so that a message never survives its determinants; what is pushed does not.
+  const record = s.logging && h.detBytes > BLOCK_HEAD_BYTES ? bytes.slice(o, end) : undefined;
+  const at = slideOverEntries(bytes, v, o, h);
+  const frame = bytes.subarray(at, end);
+  if (d) toTask(s, d, c, h, v, at, frame, whole, record);
+  else toWorld(s, w!, h, frame, whole, record ?? frame);
+}
+
+function part(c: Channel, h: Header, lsn: number): Partial {
+  const p = (c.partial ??= { size: h.size, bytes: 0, lsns: [], ahead: false, pushed: 0, bodies: [] });
+  p.bytes += h.bytes;
+  p.lsns.push(lsn);
+  return p;
+}
+
+function toTask(
+  s: State, d: Destination, c: Channel, h: Header, v: DataView, at: number, frame: Uint8Array, whole: boolean, record?: Uint8Array,
+): void {
+  // C3: the arrival number is given at the last chunk.
+  const number = whole ? d.index.count + 1 : 0;
+  const receiver = d.push?.attachment.incarnation ?? s.sources[d.task]!.fence;
+  patchArrival(v, at, number, receiver);
+  if (record) patchArrival(new DataView(record.buffer, record.byteOffset), 0, number, receiver);
+  const lsn = append(s, d.stream, record ?? frame);
+  if (!whole) {
+    pushAhead(s, d, part(c, h, lsn), frame);
+    return;
+  }
+  const p = c.partial === undefined ? undefined : part(c, h, lsn);
+  c.partial = undefined;
+  c.count = h.channel;
+  touch(s, c);
+  const n = d.index.add(lsn, h.size, p?.lsns);
+  pushWhole(s, d, n, h.size, frame, p);
+}
+
+function toWorld(s: State, w: World, h: Header, frame: Uint8Array, whole: boolean, record: Uint8Array): void {
+  const c = w.channel;
+  const lsn = s.logging ? append(s, w.stream, record) : 0;
+  const body = frame.subarray(64 + h.detBytes, 64 + h.detBytes + h.bytes);
+  if (!whole) {
+    part(c, h, lsn).bodies.push(body);
+    return;
+  }
+  const p = c.partial === undefined ? undefined : part(c, h, lsn);
+  c.partial = undefined;
+  c.count = h.channel;
+  touch(s, c);
+  if (s.logging) w.index.add(lsn, h.size, p?.lsns);
+  emitWorld(s, w, h.channel, h.mode, p === undefined ? body : join([...p.bodies, body], h.size), lsn);
+}
+
+/** The receiver has ended: its messages count as logged, so that their senders may forget and suppress them. */
+function dropForDone(s: State, c: Channel, channel: number, whole: boolean): void {
+  if (whole) c.count = Math.max(c.count, channel);
+  touch(s, c);
+}
+
+/** A message from WORLD (standard input) for a task homed here; numbers that are logged already are dropped. */
+export function appendWorldMessage(s: State, d: Destination, channel: number, mode: number, body: Uint8Array): void {
+  if (d.done) return;
+  if (d.closed) {
+    d.heldWorld.push({ channel, mode, body });
+    return;
+  }
+  const c = channelOf(d, s.options.size, WORLD);
+  if (channel <= c.count) return;
+  if (channel !== c.count + 1) throw new RangeError(`message ${channel} of the world after ${c.count}`);
+  for (let offset = 0; ; offset += s.chunkBytes) {
+    const bytes = body.subarray(offset, offset + s.chunkBytes);
+    const h = emptyHeader(Kind.ARRIVAL);
+    const whole = offset + bytes.length === body.length;
+    h.flags = whole ? Flag.LAST : 0;
+    h.mode = mode;
+    h.src = WORLD;
+    h.dst = d.task;
+    h.channel = channel;
+    h.offset = offset;
+    h.size = body.length;
+    const frame = encodeFrame(h, bytes);
+    toTask(s, d, c, { ...h, bytes: bytes.length }, new DataView(frame.buffer), 0, frame, whole);
+    if (whole) return;
+  }
+}
+
+/** The task is done: its log may go, later messages to it are dropped. */
+export function done(s: State, d: Destination): void {
+  if (d.done) return;
+  d.done = true;
+  d.closed = false;
+  d.push = undefined;
+  for (const c of d.channels) {
+    if (c === undefined) continue;
+    discardPartial(d, c);
+    touch(s, c);
+    const source = s.sources[c.src];
+    if (source?.attachment) ackSoon(s, source);
+  }
+  // behind a BASE (C7): others may depend on what its messages said of their senders
+  if (d.stream.next > 0) trimBehindBase(s, d, { from: 0, to: d.stream.next, keep: new Set() });
+}

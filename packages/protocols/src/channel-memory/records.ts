@@ -1,0 +1,113 @@
+/** Records of the Channel Memory's streams. A record is a whole frame, so that it is forwarded, replayed and resupplied as it is. */
+import {
+  BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, Kind, emptyHeader, encodeFrame, type Header, type TaskId,
+} from '@mayfly/wire';
+import type { SendRecord } from './types.ts';
+
+/** Kind of the record that stands for everything trimmed before it. Never on the wire. */
+export const BASE_KIND = 64;
+const text = new TextEncoder();
+const read = new TextDecoder();
+
+/** What a message depends on: its sender's position when it was sent. Ordered by determinants, then openPolls. */
+export interface Evidence {
+  determinants: number;
+  openPolls: number;
+  consumed: number;
+}
+
+/** State that trimmed records had established (invariant C7). */
+export interface Base {
+  /** Arrivals of the task (t) or messages to WORLD (w). */
+  readonly count: number;
+  /** Highest arrival that may be missing from the log. */
+  readonly trimmed: number;
+  readonly channels: readonly (readonly [src: number, count: number])[];
+  readonly evidence: readonly (readonly [src: number, determinants: number, openPolls: number, consumed: number])[];
+}
+
+export const encodeBase = (task: TaskId, base: Base): Uint8Array => {
+  const h = emptyHeader(BASE_KIND);
+  h.dst = task;
+  return encodeFrame(h, text.encode(JSON.stringify(base)));
+};
+export const decodeBase = (body: Uint8Array): Base => JSON.parse(read.decode(body)) as Base;
+
+export const json = (value: unknown): Uint8Array => text.encode(JSON.stringify(value));
+/** @throws SyntaxError */
+export const parse = (body: Uint8Array): unknown => JSON.parse(read.decode(body));
+
+const u53 = (v: DataView, o: number): number => v.getUint32(o, true) + v.getUint32(o + 4, true) * 4294967296;
+const putU53 = (v: DataView, o: number, n: number): void => {
+  v.setUint32(o, n >>> 0, true);
+  v.setUint32(o + 4, Math.floor(n / 4294967296), true);
+};
+
+/**
+ * The same bytes as a plain Uint8Array. Node's Buffers are subclasses whose `slice` is a view: what a core meant to copy would be patched
+ * under it. Every border of the cores calls this.
+ */
+export const plain = (bytes: Uint8Array): Uint8Array =>
+  bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** Reads the head of the determinant block at `o` into `into`, its position moved behind its entries. Returns the number of entries. */
+export function readEvidence(v: DataView, o: number, into: Evidence): number {
+  const count = v.getUint32(o + 20, true);
+  into.determinants = u53(v, o) + count;
+  into.consumed = u53(v, o + 8);
+  into.openPolls = v.getUint32(o + 16, true);
+  return count;
+}
+
+/** Merges what is known of a sender's position. */
+export function learn(known: Evidence, e: Evidence): void {
+  if (e.determinants > known.determinants) {
+    known.determinants = e.determinants;
+    known.openPolls = e.openPolls;
+  } else if (e.determinants === known.determinants && e.openPolls > known.openPolls) known.openPolls = e.openPolls;
+  if (e.consumed > known.consumed) known.consumed = e.consumed;
+}
+
+/**
+ * Drops the entries of the determinant block of the frame at `o` and keeps its head, the evidence: header and head slide towards the
+ * body, which stays where it is. Returns where the frame begins now.
+ */
+export function slideOverEntries(bytes: Uint8Array, v: DataView, o: number, h: Header): number {
+  const shift = h.detBytes - BLOCK_HEAD_BYTES;
+  if (shift <= 0) return o;
+  closeBlock(v, o);
+  h.detBytes = BLOCK_HEAD_BYTES;
+  bytes.copyWithin(o + shift, o, o + HEADER_BYTES + BLOCK_HEAD_BYTES);
+  return o + shift;
+}
+
+/** The frame that {@link SendRecord} asks for, made of a record, which stays as it is. One copy of what is sent. */
+export function patchFromLog(record: Uint8Array, e: Pick<SendRecord, 'kind' | 'incarnation' | 'arrival' | 'envelope'>): Uint8Array {
+  const r = new DataView(record.buffer, record.byteOffset, record.byteLength);
+  const detBytes = r.getUint32(60, true);
+  const block = HEADER_BYTES + detBytes;
+  const entries = e.kind === Kind.DETERMINANTS ? 0 : Math.max(0, detBytes - BLOCK_HEAD_BYTES);
+  const end = e.envelope ? block : record.length;
+  const out = new Uint8Array(end - entries);
+  out.set(record.subarray(0, block - entries));
+  out.set(record.subarray(block, end), block - entries);
+  const v = new DataView(out.buffer);
+  v.setUint8(0, e.kind);
+  v.setUint32(16, e.incarnation, true);
+  if (entries > 0) closeBlock(v, 0);
+  if (e.kind !== Kind.DETERMINANTS) putU53(v, 32, e.arrival);
+  if (e.envelope) {
+    v.setUint8(2, Flag.LAST | Flag.NO_BODY);
+    v.setUint32(4, 0, true);
+    v.setUint32(40, 0, true);
+  }
+  return out;
+}
+
+/** The block of the frame at `o` loses its entries: its position moves behind them. */
+function closeBlock(v: DataView, o: number): void {
+  const block = o + HEADER_BYTES;
+  putU53(v, block, u53(v, block) + v.getUint32(block + 20, true));
+  v.setUint32(block + 20, 0, true);
+  v.setUint32(o + 60, BLOCK_HEAD_BYTES, true);
+}

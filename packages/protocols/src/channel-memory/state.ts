@@ -1,0 +1,227 @@
+/** What one Channel Memory knows. `HardState` of raft is here the streams alone: everything below is rebuilt from them or losable. */
+import type { ImageId, Incarnation, Line, ReplayFrom, TaskId } from '@mayfly/wire';
+import type { ArrivalIndex } from './arrivals.ts';
+import type { Evidence } from './records.ts';
+import type { ChannelMemoryOptions, CmEffect, Conn, StreamName } from './types.ts';
+
+/** One append-only stream, durable up to `synced`. */
+export interface Stream {
+  readonly name: StreamName;
+  next: number;
+  synced: number;
+  dirty: boolean;
+}
+
+/** A message of which not all chunks have come. Losable: its sender sends it again from its start. */
+export interface Partial {
+  readonly size: number;
+  bytes: number;
+  readonly lsns: number[];
+  /** Reserved in the receiver's window and pushed ahead; `pushed` of its chunks went out on the present connection. */
+  ahead: boolean;
+  pushed: number;
+  /** Bodies, kept only for messages to WORLD. */
+  readonly bodies: Uint8Array[];
+}
+
+export interface Channel {
+  readonly src: TaskId;
+  readonly dst: TaskId;
+  /** Messages logged whole. */
+  count: number;
+  /** …that are durable; `syncing`: will be when the sync under way ends. */
+  synced: number;
+  syncing: number;
+  dirty: boolean;
+  partial: Partial | undefined;
+  /** Frames were dropped while dst recovered: ignore all until message count + 1 comes from its start. */
+  resync: boolean;
+}
+
+/** A task's incarnation on a connection. `dead`: refused or replaced; its frames still under way are ignored. */
+export interface Attachment {
+  readonly task: TaskId;
+  readonly incarnation: Incarnation;
+  readonly nonce: string;
+  readonly conn: Conn;
+  readonly replay: ReplayFrom;
+  readonly received: number;
+  readonly resume: boolean;
+  dead: boolean;
+  /** ATTACHED has been sent. */
+  answered: boolean;
+}
+
+export interface ConnState {
+  readonly conn: Conn;
+  readonly tasks: Map<number, Attachment>;
+  congested: boolean;
+}
+
+/** A record of determinants of one task: [first, end) at `lsn`. */
+export interface DeterminantRecord {
+  readonly lsn: number;
+  readonly first: number;
+  readonly end: number;
+}
+
+/** A task as a sender. */
+export interface Source {
+  readonly task: TaskId;
+  /** Lowest incarnation that may act. Durable in the dispatcher's registry, which gives it again at recovery. */
+  fence: Incarnation;
+  /** Incarnation and nonce attached last: tells a reconnection from a clone. Losable. */
+  nonce: string | undefined;
+  attachment: Attachment | undefined;
+  readonly determinants: Stream;
+  records: DeterminantRecord[];
+  /** Sorted, disjoint: what this CM holds and, durable, held when the last sync began. */
+  readonly held: [number, number][];
+  durable: [number, number][];
+  /** The latest block with entries that came: [first, end) is held whole. */
+  blockFirst: number;
+  blockEnd: number;
+  readonly evidence: Evidence;
+  /** To be told at the next ACK. */
+  ackDue: boolean;
+  readonly ackChannels: Channel[];
+}
+
+/** What is on its way to a receiver over its present connection. All of it is losable. */
+export interface Push {
+  attachment: Attachment;
+  /** Next arrival to push. */
+  cursor: number;
+  window: number;
+  envelopeOnly: boolean;
+  consumed: number;
+  /** Bytes reserved: of whole messages under way, and of partial ones pushed ahead. P1: reserved ≤ 2¼ windows. */
+  reserved: number;
+  /** …of whole messages alone. */
+  whole: number;
+  /** Whole messages under way, in arrival order: number and cost; entries before `head` are spent. */
+  readonly numbers: number[];
+  readonly costs: number[];
+  head: number;
+  /** Chunks of an arrival behind the cursor that went out while it was partial. */
+  readonly ahead: Map<number, number>;
+}
+
+/** A task as a receiver; exists at its home CM only. */
+export interface Destination {
+  readonly task: TaskId;
+  readonly stream: Stream;
+  readonly index: ArrivalIndex;
+  /** By sender; slot `size` is WORLD. */
+  readonly channels: (Channel | undefined)[];
+  arrivalsSynced: number;
+  arrivalsSyncing: number;
+  push: Push | undefined;
+  /** F3: recovering; nothing new is accepted before its comm worker has reported. */
+  closed: boolean;
+  done: boolean;
+  /** Highest arrival that trimming may have taken. */
+  trimmed: number;
+  /** Messages from WORLD that came while it was closed. */
+  readonly heldWorld: { channel: number; mode: number; body: Uint8Array }[];
+  /** `none`: arrivals sent as envelopes whose bodies were not pulled yet. */
+  readonly envelopes: Set<number>;
+}
+
+/** Messages of a task to WORLD; exists at its home CM only. */
+export interface World {
+  readonly stream: Stream;
+  readonly channel: Channel;
+  /** Where each message lies, by channel number. */
+  readonly index: ArrivalIndex;
+  /** Waiting to become durable before they come out. */
+  readonly waiting: { lsn: number; channel: number; mode: number; body: Uint8Array }[];
+}
+
+export interface Cover {
+  readonly image: ImageId;
+  readonly line: Line;
+  /** JSON of the ranges said last. */
+  said: string | undefined;
+}
+
+/** All of it, and the effects of the step under way. */
+export interface State {
+  readonly options: ChannelMemoryOptions;
+  readonly logging: boolean;
+  readonly strict: boolean;
+  readonly window: number;
+  readonly chunkBytes: number;
+  readonly maxMessageBytes: number;
+  readonly conns: Map<Conn, ConnState>;
+  readonly sources: Source[];
+  /** Undefined where another CM is the task's home. */
+  readonly destinations: (Destination | undefined)[];
+  readonly worlds: (World | undefined)[];
+  dirtyStreams: Stream[];
+  dirtyChannels: Channel[];
+  /** Sources to be acknowledged at `flush`. */
+  acks: Source[];
+  sync: Sync | undefined;
+  /** Somebody waits for the next sync. */
+  syncWanted: boolean;
+  ticket: number;
+  /** First attachments that wait until everything appended before them is durable: the first sync that begins after them. */
+  answers: { attachment: Attachment; needs: number }[];
+  readonly covers: Map<number, Cover[]>;
+  trims: { stream: Stream; needs: number; effect: CmEffect }[];
+  serving: boolean;
+  out: CmEffect[];
+}
+
+export interface Sync {
+  readonly ticket: number;
+  readonly marks: readonly { stream: Stream; next: number }[];
+  readonly channels: readonly Channel[];
+  readonly sources: readonly { source: Source; held: [number, number][] }[];
+  readonly destinations: readonly Destination[];
+}
+
+export function append(s: State, stream: Stream, bytes: Uint8Array): number {
+  const lsn = stream.next++;
+  if (!stream.dirty) {
+    stream.dirty = true;
+    s.dirtyStreams.push(stream);
+  }
+  s.out.push({ type: 'append', stream: stream.name, lsn, bytes });
+  return lsn;
+}
+
+/** The channel's count has changed, or its sender wants to hear of it again. */
+export function touch(s: State, c: Channel): void {
+  if (c.dirty) return;
+  c.dirty = true;
+  s.dirtyChannels.push(c);
+}
+
+export function ackSoon(s: State, source: Source): void {
+  if (source.ackDue) return;
+  source.ackDue = true;
+  s.acks.push(source);
+}
+
+/** A task that has ended takes everything: all that anybody sends or will send to it counts as logged. */
+export const EVERYTHING = Number.MAX_SAFE_INTEGER;
+
+export const newChannel = (src: TaskId, dst: TaskId): Channel => ({
+  src, dst, count: 0, synced: 0, syncing: 0, dirty: false, partial: undefined, resync: false,
+});
+
+/** The channel from `slot` (a task, or `size` for WORLD). */
+export function channelOf(d: Destination, slot: number, src: TaskId): Channel {
+  return (d.channels[slot] ??= newChannel(src, d.task));
+}
+
+/** Nothing of a partial message is on the (new) connection. */
+export function forgetAhead(d: Destination): void {
+  for (const c of d.channels)
+    if (c?.partial) {
+      c.partial.ahead = false;
+      c.partial.pushed = 0;
+    }
+}

@@ -1,0 +1,64 @@
+/** Trimming: what the oldest kept image makes superfluous goes; counts and evidence stay in a BASE record (C7). */
+import type { ReplayFrom } from '@mayfly/wire';
+import { trimDeterminants } from './determinants.ts';
+import { encodeBase } from './records.ts';
+import { append, type Destination, type State } from './state.ts';
+
+/** C7: nothing goes before a BASE record that says what it had established is durable. */
+export function trim(s: State, task: number, replay: ReplayFrom): void {
+  const source = s.sources[task]!;
+  const dets = trimDeterminants(source, replay.prologue.determinants, replay.image.determinants);
+  if (dets.to > 0) s.out.push({ type: 'trim', stream: source.determinants.name, from: 0, to: dets.to, keep: dets.keep });
+  const d = s.destinations[task];
+  if (d === undefined || d.done || d.closed) return;
+  const open = d.channels.flatMap((c) => c?.partial?.lsns ?? []);
+  d.trimmed = Math.max(d.trimmed, Math.min(replay.image.arrivals, d.index.count));
+  const gone = d.index.trim(replay, open);
+  if (gone.to > 0) trimBehindBase(s, d, gone);
+}
+
+export function trimBehindBase(s: State, d: Destination, gone: { from: number; to: number; keep: Set<number> }): void {
+  const channels = d.channels.filter((c) => c !== undefined);
+  const base = encodeBase(d.task, {
+    count: d.index.count,
+    trimmed: d.trimmed,
+    channels: channels.map((c) => [c.src, c.count]),
+    evidence: evidenceOf(s, channels.map((c) => c.src)),
+  });
+  const lsn = append(s, d.stream, base);
+  s.trims.push({ stream: d.stream, needs: lsn + 1, effect: { type: 'trim', stream: d.stream.name, ...gone } });
+  s.syncWanted = true;
+}
+
+export function trimWorld(s: State, task: number, channel: number): void {
+  const w = s.worlds[task];
+  if (w === undefined) return;
+  const at = { arrivals: channel, determinants: 0, openPolls: 0, sends: [] };
+  const zero = { ...at, arrivals: 0 };
+  const gone = w.index.trim({ prologue: zero, image: at, held: [] }, w.channel.partial?.lsns ?? []);
+  if (gone.to === 0) return;
+  const lsn = append(
+    s, w.stream,
+    encodeBase(w.channel.src, { count: w.channel.count, trimmed: channel, channels: [], evidence: evidenceOf(s, [w.channel.src]) }),
+  );
+  s.trims.push({ stream: w.stream, needs: lsn + 1, effect: { type: 'trim', stream: w.stream.name, ...gone } });
+  s.syncWanted = true;
+}
+
+const evidenceOf = (s: State, tasks: readonly number[]): [number, number, number, number][] =>
+  tasks.flatMap((t): [number, number, number, number][] => {
+    const e = s.sources[t]?.evidence;
+    return e ? [[t, e.determinants, e.openPolls, e.consumed]] : [];
+  });
+
+/** `none`: what is consumed can never be asked for again. */
+export function trimConsumed(s: State): void {
+  for (const d of s.destinations) {
+    const consumed = d?.push?.consumed ?? 0;
+    if (d === undefined || consumed <= d.trimmed) continue;
+    d.trimmed = consumed;
+    const line = { arrivals: consumed, determinants: 0, openPolls: 0, sends: [] };
+    const gone = d.index.trim({ prologue: { ...line, arrivals: 0 }, image: line, held: [...d.envelopes] }, d.channels.flatMap((c) => c?.partial?.lsns ?? []));
+    if (gone.to > 0) s.out.push({ type: 'trim', stream: d.stream.name, ...gone });
+  }
+}

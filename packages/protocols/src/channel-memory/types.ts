@@ -1,0 +1,108 @@
+/**
+ * Events and effects of the Channel Memory core, and what its host owes it.
+ *
+ * **The host** (apps/server, the simulator) keeps one {@link ChannelMemory} per job and CM index and
+ *  1. at start opens every stream of `core.streams()`; in that order gives all records that are left to `core.recover(stream, records, next)`
+ *     (which returns effects to perform: `world` again, perhaps `append`),
+ *     fences by `core.step({type:'fence'…})` for every task (from the dispatcher's durable registry), then `step({type:'recovered'})`,
+ *     and only then serves connections. A job that never ran has nothing to recover, and does the same;
+ *  2. gives every socket message to `step({type:'frames', conn, bytes})`; `bytes` then belong to the core, which patches headers in
+ *     place: effects refer to them, nothing is copied;
+ *  3. performs the effects of a step in order and before the next step. An append that throws (DISK_FULL) ends this core: close its
+ *     connections, drop it, recover later from the streams;
+ *  4. after a batch (one socket message, or what one turn of the loop brought) calls `step({type:'flush'})`;
+ *  5. calls `step({type:'tick'})` every 20–50 ms: `behind` syncs then, `none` acknowledges then;
+ *  6. performs `sync` by syncing the named streams together, and when all are durable calls `step({type:'synced', ticket})`.
+ */
+import type { ErrorBody, ImageId, Incarnation, Line, ReplayFrom, TaskId } from '@mayfly/wire';
+
+/** A connection, numbered by the host; never reused. One carries the frames of every task of a comm worker. */
+export type Conn = number;
+
+/** `t<task>` arrivals of a task, `d<task>` determinants by source, `w<task>` messages task → WORLD. The host prefixes job and CM. */
+export type StreamName = `t${number}` | `d${number}` | `w${number}`;
+
+/** Half-open: determinants [from, to). */
+export type Range = readonly [from: number, to: number];
+
+export interface ChannelMemoryOptions {
+  readonly size: number;
+  /** Index of this Channel Memory and number of all of the job. */
+  readonly index: number;
+  readonly count: number;
+  readonly protocol: 'pessimistic' | 'none';
+  readonly durability: 'behind' | 'strict';
+  /** Checks a capability; undefined refuses it. */
+  readonly authorise: (capability: string) => { readonly task: TaskId; readonly incarnation: Incarnation } | undefined;
+  /** Bytes that may be under way to one task before its comm worker has said how many it takes. Default 4 MiB. */
+  readonly window?: number;
+  /** Body part of one frame. Default CHUNK_BYTES; the simulator makes it small. */
+  readonly chunkBytes?: number;
+  /** A longer body is refused. Default 1 GiB. */
+  readonly maxMessageBytes?: number;
+}
+
+export type CmEvent =
+  | { readonly type: 'frames'; readonly conn: Conn; readonly bytes: Uint8Array }
+  | { readonly type: 'closed'; readonly conn: Conn }
+  /** The socket's buffer, once reported full through `congested`, is empty again. */
+  | { readonly type: 'congested'; readonly conn: Conn; readonly congested: boolean }
+  | { readonly type: 'flush' }
+  | { readonly type: 'tick' }
+  | { readonly type: 'synced'; readonly ticket: number }
+  /** `fresh`: the job starts now, nobody can have received anything. Else a task's log is closed until its comm worker has reported. */
+  | { readonly type: 'recovered'; readonly fresh: boolean }
+  /** Lowest incarnation that may act. Answered by `fenced`, at once. */
+  | { readonly type: 'fence'; readonly task: TaskId; readonly incarnation: Incarnation }
+  /** Message number `channel` WORLD → task (standard input), for a task homed here. What is logged already is dropped: after a recovery
+   *  the host gives all of them again. */
+  | { readonly type: 'world'; readonly task: TaskId; readonly channel: number; readonly mode: number; readonly body: Uint8Array }
+  /** Asks whether everything before `line` that this CM logs is durable. Answered by `covered`, perhaps several times. */
+  | { readonly type: 'cover'; readonly task: TaskId; readonly image: ImageId; readonly line: Line }
+  /** Forgets the question. */
+  | { readonly type: 'uncover'; readonly task: TaskId; readonly image: ImageId }
+  /** The oldest image kept: what lies between its prologue and its line may go. `held`: the union over all kept images. */
+  | { readonly type: 'trim'; readonly task: TaskId; readonly replay: ReplayFrom }
+  /** Output up to this message to WORLD is durable elsewhere: `w<task>` may be trimmed. */
+  | { readonly type: 'worldDone'; readonly task: TaskId; readonly channel: number }
+  /** The task is done: its arrivals may go, later ones are dropped. Repeat after a recovery. */
+  | { readonly type: 'done'; readonly task: TaskId };
+
+export type CmEffect =
+  /** `bytes` become the next record of `stream`; its LSN is what the core expects. */
+  | { readonly type: 'append'; readonly stream: StreamName; readonly lsn: number; readonly bytes: Uint8Array }
+  /** One whole frame for a connection. */
+  | { readonly type: 'send'; readonly conn: Conn; readonly bytes: Uint8Array }
+  /**
+   * A frame from the log: read the record (a whole frame), `patchFromLog(record, this)`, send. `envelope`: header only.
+   */
+  | SendRecord
+  | { readonly type: 'close'; readonly conn: Conn; readonly error: ErrorBody }
+  | { readonly type: 'sync'; readonly ticket: number; readonly streams: readonly StreamName[] }
+  | { readonly type: 'trim'; readonly stream: StreamName; readonly from: number; readonly to: number; readonly keep: ReadonlySet<number> }
+  /** A whole message of a task to WORLD, in channel order; once it is durable; again after a recovery (materialise by offset). */
+  | { readonly type: 'world'; readonly task: TaskId; readonly channel: number; readonly mode: number; readonly body: Uint8Array }
+  | { readonly type: 'fenced'; readonly task: TaskId; readonly incarnation: Incarnation }
+  /**
+   * Sends homed here and (at the home CM) arrivals before the image's line are durable; `determinants`: the durable ranges that this
+   * CM holds. Comes again when the ranges grow. The image is covered when every CM has answered and {@link coversDeterminants}.
+   */
+  | { readonly type: 'covered'; readonly task: TaskId; readonly image: ImageId; readonly determinants: readonly Range[] }
+  /** A task's first attachment of this incarnation was accepted (for the history; no duty). */
+  | { readonly type: 'attached'; readonly task: TaskId; readonly incarnation: Incarnation; readonly resume: boolean }
+  /** Fatal for the job: the log cannot be completed any more (power loss beyond `behind`), or `none` lost a task. */
+  | { readonly type: 'failed'; readonly task: TaskId; readonly error: ErrorBody };
+
+export interface SendRecord {
+  readonly type: 'sendRecord';
+  readonly conn: Conn;
+  readonly stream: StreamName;
+  readonly lsn: number;
+  /** Kind that the frame gets: ARRIVAL, BODY or DETERMINANTS. */
+  readonly kind: number;
+  /** Incarnation of the receiver. */
+  readonly incarnation: Incarnation;
+  readonly arrival: number;
+  /** True: only header and evidence are sent, with flags LAST | NO_BODY. */
+  readonly envelope: boolean;
+}

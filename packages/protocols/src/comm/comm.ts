@@ -1,0 +1,407 @@
+/**
+ * The comm core: a job's communication daemon on one node (MPICH-V's successor calls it so), serving every rank of the job there.
+ *
+ * Owns, per attached incarnation: what was sent until it is durable, determinants until durable, arrivals received until durable,
+ * credit, pulls under way, and the route of each destination. Does not own: sockets and rings (the host, see types.ts), numbers and
+ * replay (endpoint), who runs where (dispatcher).
+ *
+ * Messages out: ATTACH, DETACH, DATA, DETERMINANTS, CREDIT, PULL, RESUPPLY, RESUPPLIED. In: ATTACHED, REFUSED, ARRIVAL, BODY, ACK,
+ * DETERMINANTS, RESEND. Durable state: none.
+ *
+ * Invariants (D1, D2 in determinant-store.ts)
+ *  M1  A frame that leaves carries every determinant that no Channel Memory is known to have logged.
+ *  M2  A sent message is kept until its Channel Memory says synced; on every new connection what the CM lacks is sent again, whole
+ *      messages, per channel in order.
+ *  M3  Arrivals go to the rank whole, in arrival order, each once; a partial one dies with its connection.
+ *  M4  An arrival is kept until it is synced, and given back to a Channel Memory that lost it.
+ *  M5  The rank begins when every Channel Memory has fenced its predecessors and answered.
+ *  M6  EXIT leaves when everything sent before it is durable.
+ *  M7  Less than a quarter of the window is consumed and not yet credited.
+ */
+import {
+  CHUNK_BYTES, Flag, Kind, MalformedDeterminants, MalformedFrame, WORLD, WorldMode, decodeAck, decodeDeterminants, emptyHeader, encodeFrame,
+  frameBytes, homeOf, readFrame, type Attached, type ErrorBody, type Frame, type Header, type TaskId,
+} from '@mayfly/wire';
+import { DEFAULT_WINDOW } from '../channel-memory/channel-memory.ts';
+import { cost } from '../channel-memory/push.ts';
+import { json, parse, plain } from '../channel-memory/records.ts';
+import { CommTask, type Outbox } from './task.ts';
+import type { CommEffect, CommEvent, CommOptions } from './types.ts';
+
+/** The far side broke the protocol: the link is dropped and made anew. */
+class BadLink extends Error {}
+
+export class Comm {
+  readonly #options: CommOptions;
+  readonly #window: number;
+  readonly #pullBytes: number;
+  readonly #logging: boolean;
+  readonly #connected: boolean[];
+  readonly #tasks = new Map<TaskId, CommTask>();
+  #out: CommEffect[] = [];
+
+  constructor(options: CommOptions) {
+    this.#options = options;
+    this.#window = options.window ?? DEFAULT_WINDOW;
+    const chunk = options.chunkBytes ?? CHUNK_BYTES;
+    this.#pullBytes = Math.max(1, Math.floor(this.#window / 4 / chunk)) * chunk;
+    this.#logging = options.protocol !== 'none';
+    this.#connected = new Array<boolean>(options.channelMemories).fill(false);
+  }
+
+  /** Bytes sent by the task and not yet durable. */
+  retained(task: TaskId): number {
+    return this.#tasks.get(task)?.retainedBytes ?? 0;
+  }
+
+  step(event: CommEvent): CommEffect[] {
+    switch (event.type) {
+      case 'start': {
+        const t = new CommTask(
+          this.#options, event.task, event.incarnation, event.capability, event.nonce, event.replay,
+          homeOf(event.task, this.#options.channelMemories),
+        );
+        this.#tasks.set(t.task, t);
+        for (let cm = 0; cm < this.#connected.length; cm++) if (this.#connected[cm]) this.#attach(t, cm);
+        break;
+      }
+      case 'stop':
+        this.#forget(event.task);
+        break;
+      case 'connected':
+        this.#connected[event.cm] = true;
+        for (const t of this.#tasks.values()) this.#attach(t, event.cm);
+        break;
+      case 'disconnected':
+        this.#connected[event.cm] = false;
+        for (const t of this.#tasks.values()) {
+          t.attached[event.cm] = false;
+          if (event.cm !== t.home) continue;
+          t.partials.clear();
+          t.reportFrom = undefined;
+        }
+        break;
+      case 'received':
+        this.#received(event.cm, plain(event.bytes));
+        break;
+      case 'ring':
+        this.#ring(event.task, plain(event.bytes));
+        break;
+      case 'consumed':
+        this.#consumed(event.task, event.arrivals, event.envelopeOnly);
+        break;
+    }
+    const out = this.#out;
+    if (out.length > 0) this.#out = [];
+    return out;
+  }
+
+  // ---- from the rank ----
+
+  #ring(task: TaskId, bytes: Uint8Array): void {
+    const t = this.#tasks.get(task);
+    if (t === undefined) return;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let o = 0; o < bytes.length; ) {
+      const f = readFrame(bytes, view, o);
+      const end = o + frameBytes(f.header);
+      const frame = o === 0 && end === bytes.length ? bytes : bytes.subarray(o, end);
+      o = end;
+      const h = f.header;
+      if (h.detBytes > 0 && this.#logging) {
+        const b = decodeDeterminants(f.determinants);
+        t.determinants.add(b.first, b.entries);
+        t.consumedEvidence = b.consumed;
+        t.openPolls = b.openPolls;
+      }
+      if (h.kind === Kind.DATA) {
+        if (h.dst === WORLD && h.mode === WorldMode.EXIT) {
+          t.exit.push({ channel: h.channel, bytes: frame });
+          this.#maybeExit(t);
+        } else this.#keepAndSend(t, t.outbox(h.dst), h.channel, frame);
+      } else if (h.kind === Kind.DETERMINANTS) this.#sendDeterminants(t, t.home);
+      else if (h.kind === Kind.PULL) this.#pull(t, h);
+      else throw new RangeError(`kind ${h.kind} in the ring of task ${task}`);
+    }
+  }
+
+  #keepAndSend(t: CommTask, box: Outbox, channel: number, frame: Uint8Array): void {
+    t.retain(box, channel, frame);
+    if (t.attached[box.cm]) this.#send(t, box.cm, frame);
+  }
+
+  /** M1. The frame goes as the rank wrote it unless older determinants must travel with it. */
+  #send(t: CommTask, cm: number, frame: Uint8Array): void {
+    let bytes = frame;
+    if (this.#logging && !t.determinants.allLogged) {
+      const f = readFrame(frame, new DataView(frame.buffer, frame.byteOffset, frame.byteLength), 0);
+      const own = decodeDeterminants(f.determinants);
+      if (f.header.detBytes === 0 || !t.determinants.suffices(own.first, own.entries.length))
+        bytes = encodeFrame(f.header, f.body, t.determinants.block(t.consumedEvidence, t.openPolls));
+    }
+    this.#out.push({ type: 'send', cm, bytes });
+  }
+
+  #sendDeterminants(t: CommTask, cm: number): void {
+    if (!t.attached[cm] || t.determinants.allLogged) return;
+    const bytes = encodeFrame(this.#header(t, Kind.DETERMINANTS), undefined, t.determinants.block(t.consumedEvidence, t.openPolls));
+    this.#out.push({ type: 'send', cm, bytes });
+  }
+
+  /** M6. */
+  #maybeExit(t: CommTask): void {
+    if (t.exitSent || t.exit.length === 0 || !t.settled) return;
+    t.exitSent = true;
+    const box = t.outbox(WORLD);
+    for (const { channel, bytes } of t.exit) this.#keepAndSend(t, box, channel, bytes);
+  }
+
+  #maybeFinish(t: CommTask): void {
+    if (!t.exitSent || !t.settled) return;
+    this.#forget(t.task);
+    this.#out.push({ type: 'finished', task: t.task });
+  }
+
+  // ---- attaching ----
+
+  #attach(t: CommTask, cm: number): void {
+    const body = { capability: t.capability, nonce: t.nonce, replay: t.replay, received: cm === t.home ? t.received : 0, resume: t.known[cm]! };
+    this.#out.push({ type: 'send', cm, bytes: encodeFrame(this.#header(t, Kind.ATTACH), json(body)) });
+  }
+
+  #attached(t: CommTask, cm: number, m: Attached): void {
+    const resumed = t.known[cm]!;
+    t.attached[cm] = true;
+    t.known[cm] = true;
+    if (cm === t.home) {
+      t.reportFrom = m.resupplyFrom;
+      if (t.ready) this.#report(t);
+      this.#credit(t);
+      for (const [arrival, p] of t.pulls) {
+        p.asked = p.next;
+        this.#ask(t, arrival, p);
+      }
+    }
+    if (!t.ready) {
+      t.gather.attached(m);
+      if (!t.known.every(Boolean)) return;
+      const start = t.gather.start(t.incarnation, t.replay);
+      if ('lost' in start) {
+        this.#refuse(t, { code: 'LOST_LOG', message: `the logs of task ${t.task} lost ${start.lost}` });
+        return;
+      }
+      t.ready = true;
+      t.determinants.begin(t.replay.image.determinants + start.determinants.length);
+      this.#report(t);
+      this.#out.push({ type: 'ready', task: t.task, start });
+      for (const bytes of t.early.splice(0)) this.#out.push({ type: 'deliver', task: t.task, bytes });
+    }
+    if (!resumed) return;
+    t.determinants.returned(cm, m.determinants);
+    this.#sendDeterminants(t, cm);
+    const counts = new Map(m.received);
+    for (const box of t.outboxes.values()) if (box.cm === cm) this.#resend(t, box, counts.get(box.dst) ?? 0);
+  }
+
+  /** M2. */
+  #resend(t: CommTask, box: Outbox, count: number): void {
+    for (let i = box.head; i < box.frames.length; i++) {
+      const s = box.frames[i]!;
+      if (s.channel > count) this.#send(t, box.cm, s.bytes);
+    }
+  }
+
+  /** M4: to a home CM that recovers. Its log stays closed until the logs were found consistent (`ready`). */
+  #report(t: CommTask): void {
+    const from = t.reportFrom;
+    if (from === undefined) return;
+    t.reportFrom = undefined;
+    const cm = t.home;
+    for (let i = t.arrivalsHead; i < t.arrivals.length; i++) {
+      const a = t.arrivals[i]!;
+      if (a.arrival <= from) continue;
+      for (const frame of a.frames) {
+        const copy = frame.slice();
+        const v = new DataView(copy.buffer);
+        v.setUint8(0, Kind.RESUPPLY);
+        v.setUint32(16, t.incarnation, true);
+        this.#out.push({ type: 'send', cm, bytes: copy });
+      }
+    }
+    this.#out.push({ type: 'send', cm, bytes: encodeFrame(this.#header(t, Kind.RESUPPLIED)) });
+  }
+
+  #refuse(t: CommTask, error: ErrorBody): void {
+    this.#forget(t.task);
+    this.#out.push({ type: 'refused', task: t.task, error });
+  }
+
+  #forget(task: TaskId): void {
+    const t = this.#tasks.get(task);
+    if (t === undefined) return;
+    this.#tasks.delete(task);
+    for (let cm = 0; cm < t.attached.length; cm++)
+      if (t.attached[cm]) this.#out.push({ type: 'send', cm, bytes: encodeFrame(this.#header(t, Kind.DETACH)) });
+  }
+
+  #header(t: CommTask, kind: number): Header {
+    const h = emptyHeader(kind);
+    h.src = t.task;
+    h.dst = t.task;
+    h.incarnation = t.incarnation;
+    return h;
+  }
+
+  // ---- from a Channel Memory ----
+
+  #received(cm: number, bytes: Uint8Array): void {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    try {
+      for (let o = 0; o < bytes.length; ) {
+        const f = readFrame(bytes, view, o);
+        const end = Math.min(bytes.length, o + frameBytes(f.header));
+        this.#frame(cm, f, bytes.subarray(o, end));
+        o = end;
+      }
+    } catch (e) {
+      if (!(e instanceof BadLink || e instanceof MalformedFrame || e instanceof MalformedDeterminants || e instanceof SyntaxError)) throw e;
+      this.#out.push({ type: 'drop', cm, error: { code: 'BAD_FRAME', message: e.message } });
+    }
+  }
+
+  #frame(cm: number, f: Frame, bytes: Uint8Array): void {
+    const h = f.header;
+    if (h.kind === Kind.REFUSED) {
+      const error = parse(f.body) as ErrorBody;
+      const t = this.#tasks.get(h.dst);
+      if (h.dst === WORLD) this.#out.push({ type: 'drop', cm, error });
+      else if (t) {
+        t.attached[cm] = false;
+        this.#refuse(t, error);
+      }
+      return;
+    }
+    const t = this.#tasks.get(h.kind === Kind.RESEND ? h.src : h.dst);
+    if (t === undefined || h.incarnation !== t.incarnation) return;
+    switch (h.kind) {
+      case Kind.ATTACHED:
+        return this.#attached(t, cm, parse(f.body) as Attached);
+      case Kind.DETERMINANTS:
+        if (!t.ready) t.gather.block(decodeDeterminants(f.determinants));
+        return;
+      case Kind.ARRIVAL:
+        return this.#arrival(t, h, bytes);
+      case Kind.BODY:
+        return this.#body(t, h, bytes);
+      case Kind.ACK: {
+        const ack = decodeAck(f.body);
+        t.determinants.acknowledged(cm, ack.determinantsFirst, ack.determinantsAppended, ack.determinantsSynced);
+        for (const c of ack.channels) {
+          const box = t.outboxes.get(c.dst as TaskId);
+          if (box?.cm === cm) t.release(box, c.synced);
+        }
+        if (cm === t.home) t.releaseArrivals(ack.arrivalsSynced);
+        this.#maybeExit(t);
+        this.#maybeFinish(t);
+        return;
+      }
+      case Kind.RESEND: {
+        const box = t.outboxes.get(h.dst);
+        if (box?.cm === cm && t.attached[cm]) this.#resend(t, box, h.channel);
+        return;
+      }
+      default:
+        throw new BadLink(`kind ${h.kind} does not come from a Channel Memory`);
+    }
+  }
+
+  #arrival(t: CommTask, h: Header, bytes: Uint8Array): void {
+    const last = (h.flags & Flag.LAST) !== 0;
+    let p = h.offset === 0 ? undefined : t.partials.get(h.src);
+    if (h.offset > 0 && (p?.bytes !== h.offset || p.channel !== h.channel)) throw new BadLink(`part at ${h.offset} of a message that did not begin`);
+    if (p === undefined) {
+      p = { frames: [], bytes: 0, channel: h.channel };
+      if (!last) t.partials.set(h.src, p);
+    }
+    p.frames.push(bytes);
+    p.bytes += h.bytes;
+    if (!last) return;
+    t.partials.delete(h.src);
+    if (h.arrival < t.expected) return;
+    if (h.arrival > t.expected) throw new BadLink(`arrival ${h.arrival} instead of ${t.expected}`);
+    t.received = h.arrival;
+    const envelope = (h.flags & Flag.NO_BODY) !== 0;
+    if (this.#logging) t.arrivals.push({ arrival: h.arrival, frames: p.frames });
+    t.numbers.push(h.arrival);
+    t.costs.push(cost(envelope ? 0 : h.size));
+    for (const frame of p.frames) this.#deliver(t, frame);
+  }
+
+  #deliver(t: CommTask, bytes: Uint8Array): void {
+    if (t.ready) this.#out.push({ type: 'deliver', task: t.task, bytes });
+    else t.early.push(bytes);
+  }
+
+  // ---- flow control ----
+
+  #consumed(task: TaskId, arrivals: number, envelopeOnly: boolean): void {
+    const t = this.#tasks.get(task);
+    if (t === undefined) return;
+    t.consumed = Math.max(t.consumed, arrivals);
+    while (t.head < t.numbers.length && t.numbers[t.head]! <= arrivals) t.uncredited += t.costs[t.head++]!;
+    if (t.head > 256 && t.head * 2 > t.numbers.length) {
+      t.numbers.splice(0, t.head);
+      t.costs.splice(0, t.head);
+      t.head = 0;
+    }
+    const turned = envelopeOnly !== t.envelopeOnly;
+    t.envelopeOnly = envelopeOnly;
+    if (turned || t.uncredited >= this.#window / 4) this.#credit(t);
+  }
+
+  #credit(t: CommTask): void {
+    if (!t.attached[t.home]) return;
+    t.uncredited = 0;
+    const h = this.#header(t, Kind.CREDIT);
+    h.arrival = Math.min(t.consumed, t.received);
+    h.size = this.#window;
+    h.flags = t.envelopeOnly ? Flag.ENVELOPE_ONLY : 0;
+    this.#out.push({ type: 'send', cm: t.home, bytes: encodeFrame(h) });
+  }
+
+  #pull(t: CommTask, h: Header): void {
+    const p = { size: h.size, next: 0, asked: 0 };
+    t.pulls.set(h.arrival, p);
+    this.#ask(t, h.arrival, p);
+  }
+
+  /** Keeps up to two ranges of a quarter window asked for. */
+  #ask(t: CommTask, arrival: number, p: { size: number; next: number; asked: number }): void {
+    if (!t.attached[t.home]) return;
+    do {
+      const h = this.#header(t, Kind.PULL);
+      h.arrival = arrival;
+      h.offset = p.asked;
+      h.word = this.#pullBytes;
+      p.asked += this.#pullBytes;
+      this.#out.push({ type: 'send', cm: t.home, bytes: encodeFrame(h) });
+    } while (p.asked < p.size && p.asked - p.next <= this.#pullBytes);
+  }
+
+  #body(t: CommTask, h: Header, bytes: Uint8Array): void {
+    const p = t.pulls.get(h.arrival);
+    if (p === undefined || h.offset !== p.next) return;
+    p.size = h.size;
+    p.next += h.bytes;
+    if ((h.flags & Flag.LAST) !== 0) {
+      t.pulls.delete(h.arrival);
+      if (!this.#logging && t.attached[t.home]) {
+        const end = this.#header(t, Kind.PULL);
+        end.arrival = h.arrival;
+        end.offset = p.size;
+        this.#out.push({ type: 'send', cm: t.home, bytes: encodeFrame(end) });
+      }
+    } else if (p.asked < p.size && p.asked - p.next <= this.#pullBytes) this.#ask(t, h.arrival, p);
+    this.#deliver(t, bytes);
+  }
+}

@@ -1,0 +1,137 @@
+/** What the comm worker keeps of one attached incarnation. All of it dies with the tab; that is what the logs are for. */
+import { routeOf, type Incarnation, type ReplayFrom, type TaskId } from '@mayfly/wire';
+import { DeterminantStore } from './determinant-store.ts';
+import { Gather } from './gather.ts';
+import type { CommOptions } from './types.ts';
+
+/** A frame as the rank wrote it, kept until its message is durable. */
+interface Sent {
+  readonly channel: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Frames of one channel (task, dst), in order; entries before `head` are released. */
+export interface Outbox {
+  readonly dst: TaskId;
+  readonly cm: number;
+  frames: Sent[];
+  head: number;
+}
+
+export interface Received {
+  readonly arrival: number;
+  readonly frames: readonly Uint8Array[];
+}
+
+export interface Pull {
+  /** As the rank said; the first BODY knows for certain. */
+  size: number;
+  /** Next byte to come, and end of what was asked for. */
+  next: number;
+  asked: number;
+}
+
+export class CommTask {
+  readonly task: TaskId;
+  readonly incarnation: Incarnation;
+  readonly capability: string;
+  readonly nonce: string;
+  readonly replay: ReplayFrom;
+  readonly home: number;
+  readonly #channelMemories: number;
+
+  /** Per CM: ATTACHED came on the present connection / ever. */
+  readonly attached: boolean[];
+  readonly known: boolean[];
+  readonly gather = new Gather();
+  ready = false;
+
+  readonly outboxes = new Map<TaskId, Outbox>();
+  readonly determinants: DeterminantStore;
+  retainedBytes = 0;
+  /** The task's position as its last frame told. */
+  consumedEvidence = 0;
+  openPolls = 0;
+  /** The home CM recovers its log of this task from this arrival on, and waits for our report. */
+  reportFrom: number | undefined;
+  /** EXIT, held back until everything before it is durable. */
+  exit: Sent[] = [];
+  exitSent = false;
+
+  /** Highest arrival received whole. */
+  received = 0;
+  readonly partials = new Map<TaskId, { frames: Uint8Array[]; bytes: number; channel: number }>();
+  /** Arrivals not known to be durable, for a CM that lost them; entries before `head` are released. */
+  arrivals: Received[] = [];
+  arrivalsHead = 0;
+  /** Frames that came before the rank could begin. */
+  early: Uint8Array[] = [];
+
+  /** Delivered, not yet consumed: number and cost. */
+  readonly numbers: number[] = [];
+  readonly costs: number[] = [];
+  head = 0;
+  consumed = 0;
+  uncredited = 0;
+  envelopeOnly = false;
+  readonly pulls = new Map<number, Pull>();
+
+  constructor(
+    options: CommOptions, task: TaskId, incarnation: Incarnation, capability: string, nonce: string, replay: ReplayFrom, home: number,
+  ) {
+    this.task = task;
+    this.incarnation = incarnation;
+    this.capability = capability;
+    this.nonce = nonce;
+    this.replay = replay;
+    this.home = home;
+    this.#channelMemories = options.channelMemories;
+    this.attached = new Array<boolean>(options.channelMemories).fill(false);
+    this.known = new Array<boolean>(options.channelMemories).fill(false);
+    this.determinants = new DeterminantStore(options.channelMemories);
+  }
+
+  /** The route of a destination is chosen here and nowhere else; a later protocol may pass messages within the node. */
+  outbox(dst: TaskId): Outbox {
+    let box = this.outboxes.get(dst);
+    if (box === undefined) this.outboxes.set(dst, (box = { dst, cm: routeOf(this.task, dst, this.#channelMemories), frames: [], head: 0 }));
+    return box;
+  }
+
+  retain(box: Outbox, channel: number, bytes: Uint8Array): void {
+    box.frames.push({ channel, bytes });
+    this.retainedBytes += bytes.length;
+  }
+
+  /** Messages up to `channel` are durable. */
+  release(box: Outbox, channel: number): void {
+    while (box.head < box.frames.length && box.frames[box.head]!.channel <= channel) this.retainedBytes -= box.frames[box.head++]!.bytes.length;
+    if (box.head === box.frames.length) {
+      box.frames = [];
+      box.head = 0;
+    } else if (box.head > 64 && box.head * 2 > box.frames.length) {
+      box.frames.splice(0, box.head);
+      box.head = 0;
+    }
+  }
+
+  /** The arrival that must come next: the prologue's, then the image's first. */
+  get expected(): number {
+    const { prologue, image } = this.replay;
+    return this.received < prologue.arrivals ? this.received + 1 : Math.max(this.received, image.arrivals) + 1;
+  }
+
+  releaseArrivals(synced: number): void {
+    while (this.arrivalsHead < this.arrivals.length && this.arrivals[this.arrivalsHead]!.arrival <= synced) this.arrivalsHead++;
+    if (this.arrivalsHead > 64 && this.arrivalsHead * 2 > this.arrivals.length) {
+      this.arrivals.splice(0, this.arrivalsHead);
+      this.arrivalsHead = 0;
+    }
+  }
+
+  /** Everything that the task sent and that its sends depend on is durable. */
+  get settled(): boolean {
+    for (const box of this.outboxes.values()) if (box.frames.length > 0) return false;
+    return this.determinants.durable;
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * Dispatcher: gives ranks to nodes, detects failures, starts new incarnations, fences old ones (MPICH-V §3.1).
+ *
+ * Owns: the queue of jobs, the slots of nodes, the phase and the incarnation of every task, the record of faults. Does not own: logs
+ * (Channel Memory), images (Checkpoint Server), secrets and capabilities (host). Messages: types.ts. Restart: restart.ts.
+ *
+ * Invariants
+ *  D1 At most one incarnation of a task acts: one is assigned only after the Checkpoint Server and every Channel Memory have
+ *     answered that they refuse all lower ones.
+ *  D2 Incarnations of a task only rise, and one is durable in the registry before any fence or assignment names it.
+ *  D3 No assignment makes a node run more ranks than it has slots; nothing is given to a node that is suspect or gone.
+ *  D4 A job starts only when all its ranks have a slot; lost ranks come before the queue, and the queue is first come, first served.
+ *  D5 A report, heartbeat or hold of anything but the acting incarnation on its own node changes nothing, and is told to stop.
+ *  D6 A task is done, and a job ended, only once this is durable; nothing of it is assigned afterwards.
+ *  D7 Every incarnation that was assigned and lost is in the list of faults once.
+ *  D8 When a job ends, all its ranks are revoked and all its slots are free.
+ *
+ * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the revocations.
+ */
+import type { Incarnation, JobId, TaskId } from '@mayfly/wire';
+import { endJob } from './end.ts';
+import { checkLimits, endPersisted, exited, exitPersisted, forget, submit } from './jobs.ts';
+import { disconnected, goodbye, heard, heartbeat, hello, report, watch } from './nodes.ts';
+import { recover } from './recover.ts';
+import { fencedCm, imageChosen, lose, raised, schedule, tellToDrop } from './restart.ts';
+import { Core, over, type Task } from './state.ts';
+import { defaultSettings, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings } from './types.ts';
+
+export class Dispatcher {
+  /** Read by the selectors of views.ts; changed by `step` only. */
+  readonly core: Core;
+
+  constructor(settings: Partial<DispatcherSettings> = {}) {
+    this.core = new Core({ ...defaultSettings, ...settings });
+  }
+
+  step(e: DispatcherEvent): DispatcherEffect[] {
+    const { core } = this;
+    core.now = e.now;
+    core.clock.advance(e.now);
+    core.effects = [];
+    this.#handle(e);
+    if (core.reschedule) {
+      core.reschedule = false;
+      schedule(core);
+    }
+    for (const job of core.changedJobs) core.emit({ type: 'jobChanged', job });
+    core.changedJobs.clear();
+    if (core.nodesChanged) core.emit({ type: 'nodesChanged' });
+    core.nodesChanged = false;
+    return core.effects;
+  }
+
+  #handle(e: DispatcherEvent): void {
+    const { core } = this;
+    switch (e.type) {
+      case 'recover':
+        return recover(core, e);
+      case 'submit':
+        return submit(core, e.job);
+      case 'hello':
+        return hello(core, e);
+      case 'heartbeat':
+      case 'report':
+      case 'goodbye':
+      case 'slots':
+      case 'disconnected':
+        return this.#fromNode(e);
+      case 'persisted':
+        return this.#persisted(e.token);
+      case 'imageChosen': {
+        const t = this.#acting(e.job, e.task, e.incarnation, 'choosing');
+        if (t) imageChosen(core, t, e.image);
+        return;
+      }
+      case 'imageLost': {
+        const t = this.#acting(e.job, e.task, e.incarnation, 'choosing');
+        if (t) this.#fail(e.job, e.error.code, e.error.message);
+        return;
+      }
+      case 'fencedCm': {
+        const t = this.#acting(e.job, e.task, e.incarnation, 'fencing');
+        if (t) fencedCm(core, t, e.cm, e.sends, e.consumed);
+        return;
+      }
+      case 'exit': {
+        const t = core.find(e.job, e.task);
+        if (t) exited(core, t, e.report);
+        return;
+      }
+      case 'image': {
+        const t = core.find(e.job, e.task);
+        if (!t || e.serial < (t.newest?.serial ?? 0)) return;
+        t.newest = { image: e.image, serial: e.serial };
+        if (t.node !== undefined && (t.phase === 'running' || t.phase === 'assigned')) core.nodes.get(t.node)?.images.add(`${e.job}/${e.task}/${e.image}`);
+        core.changed(t.job);
+        return;
+      }
+      case 'output': {
+        const job = core.jobs.get(e.job);
+        if (!job) return;
+        job.outputBytes = e.bytes;
+        checkLimits(core, job);
+        return;
+      }
+      case 'jobFailed':
+        return this.#fail(e.job, e.error.code, e.error.message);
+      case 'deadlock':
+        return this.#fail(e.job, 'DEADLOCK', e.report);
+      case 'cancel': {
+        const job = core.jobs.get(e.job);
+        if (job) endJob(core, job, 'cancelled', { code: 'CANCELLED', message: e.message ?? 'The job was cancelled.' });
+        return;
+      }
+      case 'kill': {
+        const t = core.find(e.job, e.task);
+        if (!t || over(t.job) || t.node === undefined || (t.phase !== 'assigned' && t.phase !== 'running')) return;
+        tellToDrop(core, t, t.node, { code: 'FENCED', message: 'This rank was killed by hand.' });
+        lose(core, t, 'killed');
+        return;
+      }
+      case 'checkpoint': {
+        const t = core.find(e.job, e.task);
+        const node = t?.phase === 'running' && t.node !== undefined ? core.nodes.get(t.node) : undefined;
+        if (node?.connection !== undefined) core.emit({ type: 'checkpoint', connection: node.connection, node: node.id, job: e.job, task: e.task });
+        return;
+      }
+      case 'forget': {
+        const job = core.jobs.get(e.job);
+        if (job) forget(core, job);
+        return;
+      }
+      case 'tick':
+        watch(core);
+        for (const job of core.jobs.values()) checkLimits(core, job);
+        return;
+    }
+  }
+
+  /** From a socket that was replaced, or never said Hello: nothing. */
+  #fromNode(e: Extract<DispatcherEvent, { connection: string }>): void {
+    const { core } = this;
+    const node = core.connections.get(e.connection);
+    if (!node || e.type === 'hello') return;
+    if (e.type === 'disconnected') return disconnected(core, node, e.connection);
+    heard(core, node);
+    if (e.type === 'goodbye') return goodbye(core, node);
+    if (node.presence.left) return;
+    if (e.type === 'heartbeat') heartbeat(core, node, e);
+    else if (e.type === 'report') report(core, node, e);
+    else {
+      node.slots = e.slots;
+      core.reschedule = true;
+      core.nodesChanged = true;
+    }
+  }
+
+  #persisted(token: number): void {
+    const { core } = this;
+    const p = core.pending.get(token);
+    core.pending.delete(token);
+    if (p?.kind === 'raise') raised(core, p.tasks, p.starts);
+    else if (p?.kind === 'exit') exitPersisted(core, p.task);
+    else if (p?.kind === 'end') endPersisted(core, p.job);
+  }
+
+  /** An answer counts only for the incarnation and the phase that asked for it. */
+  #acting(job: JobId, task: TaskId, incarnation: Incarnation, phase: Task['phase']): Task | undefined {
+    const t = this.core.find(job, task);
+    return t && !over(t.job) && t.phase === phase && t.incarnation === incarnation ? t : undefined;
+  }
+
+  #fail(id: JobId, code: string, message: string): void {
+    const job = this.core.jobs.get(id);
+    if (job) endJob(this.core, job, 'failed', { code, message });
+  }
+}

@@ -1,0 +1,95 @@
+/** Jobs: submission, the exits of tasks, the end. */
+import type { ExitReport } from '@mayfly/wire';
+import { endJob } from './end.ts';
+import { newJob, over, recovered, taskChange, type Core, type Job, type Task } from './state.ts';
+import { release, tellToDrop } from './restart.ts';
+import { faultKey, jobKey, taskKey, type JobRecord, type JobSpec } from './types.ts';
+
+export function submit(core: Core, spec: JobSpec): void {
+  if (core.jobs.has(spec.id)) return;
+  const record: JobRecord = { spec, order: core.nextOrder++, state: 'waiting' };
+  core.jobs.set(spec.id, newJob(record));
+  // It may start before this is durable, but not be seen to: the commit that starts it comes after this one.
+  core.persist({ kind: 'submit', job: spec.id }, [[jobKey(spec.id), { ...record }]]);
+  core.reschedule = true;
+  core.changed(core.jobs.get(spec.id)!);
+}
+
+/** Codes that a task may end its job with; what else it says counts as an error of the program. */
+const RESULTS: readonly string[] = ['PROGRAM_ERROR', 'MPI_ERROR', 'ABORTED'];
+
+/** The exit of a task is durable at its home CM, whichever incarnation wrote it: the log is the truth. */
+export function exited(core: Core, t: Task, report: ExitReport): void {
+  if (t.phase === 'exiting' || t.phase === 'done' || over(t.job) || t.incarnation === undefined) return;
+  recovered(core, t);
+  t.phase = 'exiting';
+  t.exit = report;
+  t.resumable = undefined;
+  delete t.fence;
+  core.persist({ kind: 'exit', task: t }, [taskChange(t)]);
+  core.changed(t.job);
+  if (!report.abort) return;
+  // "A trap or an abort is a result, not a fault": nobody restarts it.
+  t.job.culprit = t.task;
+  const code = RESULTS.includes(report.abort.code) ? report.abort.code : 'PROGRAM_ERROR';
+  const message = report.abort.stack ? `${report.abort.message}\n${report.abort.stack}` : report.abort.message;
+  endJob(core, t.job, 'failed', { code, message: `rank ${t.task}: ${message}`.slice(0, 65536) }, report.code || 1);
+}
+
+/** D6: durable, so the slot and the logs may go. */
+export function exitPersisted(core: Core, t: Task): void {
+  if (t.phase !== 'exiting') return;
+  t.phase = 'done';
+  release(core, t);
+  core.emit({ type: 'taskDone', job: t.job.record.spec.id, task: t.task });
+  core.changed(t.job);
+  finishIfDone(core, t.job);
+}
+
+export function finishIfDone(core: Core, job: Job): void {
+  if (over(job) || !job.tasks.every((t) => t.phase === 'done')) return;
+  endJob(core, job, 'done', undefined, Math.max(...job.tasks.map((t) => t.exit?.code ?? 0)));
+}
+
+/** The end is durable: every rank stops (D8), every slot is free. */
+export function endPersisted(core: Core, job: Job): void {
+  const ending = job.ending;
+  if (!ending) return;
+  Object.assign(job.record, ending, { endedAt: core.now });
+  delete job.ending;
+  const error = ending.error ?? { code: 'UNKNOWN_JOB', message: 'The job has ended.' };
+  for (const t of job.tasks) {
+    const where = t.node ?? t.resumable;
+    if (where !== undefined && t.phase !== 'done') tellToDrop(core, t, where, error);
+    if (t.phase === 'exiting') t.phase = 'done';
+    else if (t.phase !== 'done') t.phase = 'idle';
+    t.resumable = undefined;
+    delete t.fence;
+    delete t.activity;
+    release(core, t);
+  }
+  const id = job.record.spec.id;
+  core.emit(ending.error ? { type: 'jobEnded', job: id, state: ending.state, error: ending.error } : { type: 'jobEnded', job: id, state: ending.state });
+  core.changed(job);
+}
+
+export function forget(core: Core, job: Job): void {
+  if (job.record.state === 'waiting' || job.record.state === 'running') return;
+  const id = job.record.spec.id;
+  core.persist({ kind: 'nothing' }, [
+    [jobKey(id), undefined],
+    ...job.tasks.map((t) => [taskKey(id, t.task), undefined] as const),
+    ...job.faults.map((_, n) => [faultKey(id, n), undefined] as const),
+  ]);
+  core.jobs.delete(id);
+}
+
+/** Limits that only time or output can break. */
+export function checkLimits(core: Core, job: Job): void {
+  if (over(job) || job.record.state !== 'running') return;
+  const { timeLimitMs, outputLimitBytes } = job.record.spec;
+  if (timeLimitMs !== undefined && core.now - (job.record.startedAt ?? core.now) > timeLimitMs)
+    endJob(core, job, 'failed', { code: 'TIME_LIMIT', message: `The job ran longer than its limit of ${timeLimitMs / 1000} s.` });
+  else if (outputLimitBytes !== undefined && job.outputBytes > outputLimitBytes)
+    endJob(core, job, 'failed', { code: 'OUTPUT_LIMIT', message: `The job wrote more than its limit of ${outputLimitBytes} bytes.` });
+}

@@ -1,0 +1,202 @@
+/** Nodes: coming, going, being silent, and what they say of the ranks that they hold. */
+import type { ErrorBody, Hold, Incarnation, JobId, NodeId, TaskId } from '@mayfly/wire';
+import { deadline, judge, patienceOf, type Patience, type Verdict } from '../failure-detector.ts';
+import { endJob } from './end.ts';
+import { lose, resume, started } from './restart.ts';
+import { over, recovered, type Core, type Node, type Task } from './state.ts';
+import type { DispatcherEvent } from './types.ts';
+
+type Of<T extends DispatcherEvent['type']> = Extract<DispatcherEvent, { type: T }>;
+
+/** Heartbeats in a row without an assigned task before it counts as crashed; an Assignment needs a moment to arrive. */
+const MISSED_LIMIT = 3;
+const MAX_IMAGES = 4096;
+
+export function hello(core: Core, e: Of<'hello'>): void {
+  let id = e.claimed ?? e.fresh;
+  let isNew = e.claimed === undefined;
+  const known = core.nodes.get(id);
+  if (known?.connection !== undefined && known.connection !== e.connection && !known.presence.left && e.session !== known.session) {
+    // Two living sessions cannot be one node: a duplicated tab becomes a node of its own. (A reload whose old socket still hangs does,
+    // too; the old one is then lost by silence.)
+    id = e.fresh;
+    isNew = true;
+  }
+  const node = core.nodes.get(id) ?? newNode(core, id);
+  const sameSession = e.session !== undefined && e.session === node.session;
+  if (node.connection !== undefined && node.connection !== e.connection) {
+    core.connections.delete(node.connection);
+    core.emit({ type: 'close', connection: node.connection });
+  }
+  if (node.connection === undefined) node.since = core.now;
+  Object.assign(node, { name: e.name, engine: e.engine, slots: e.slots, connection: e.connection, session: e.session, lastSeen: core.now });
+  node.presence = { heard: core.time };
+  node.images = new Set(e.images.slice(0, MAX_IMAGES).map((i) => `${i.job}/${i.task}/${i.image}`));
+  core.connections.set(e.connection, node);
+
+  const drop: Hold[] = [];
+  const held = new Set<Task>();
+  for (const h of e.holds) {
+    const t = core.find(h.job, h.task);
+    if (t && !isNew && claim(core, t, node, h.incarnation)) held.add(t);
+    else drop.push(h); // D5
+  }
+  for (const t of [...node.tasks]) if (!held.has(t) && lived(t)) lose(core, t, !sameSession ? 'reloaded' : t.phase === 'assigned' ? 'disconnected' : 'crashed');
+  // Ranks that were lost with this node cannot go on once it is back without them.
+  for (const job of core.jobs.values()) for (const t of job.tasks) if (t.resumable === id && !held.has(t)) t.resumable = undefined;
+  core.emit({ type: 'welcome', connection: e.connection, node: id, isNew, drop });
+  core.nodesChanged = true;
+  core.reschedule = true;
+}
+
+function newNode(core: Core, id: NodeId): Node {
+  const node: Node = {
+    id,
+    name: '',
+    engine: '',
+    slots: 0,
+    connection: undefined,
+    session: undefined,
+    presence: { heard: core.time },
+    tasks: new Set(),
+    images: new Set(),
+    since: core.now,
+    lastSeen: core.now,
+    verdict: 'here',
+  };
+  core.nodes.set(id, node);
+  return node;
+}
+
+/** At recovery: the place of a node that has not come back yet. */
+export function absentNode(core: Core, id: NodeId): Node {
+  const node = core.nodes.get(id) ?? newNode(core, id);
+  if (node.connection === undefined) node.presence.closed = core.time;
+  return node;
+}
+
+/** Assigned to a node, so that its worker may be alive there. */
+const lived = (t: Task): boolean => t.phase === 'assigned' || t.phase === 'running' || t.phase === 'away';
+
+/** Is (task, incarnation) the acting one, and this node's? If it was lost only by silence and not replaced, it goes on. */
+function claim(core: Core, t: Task, node: Node, incarnation: Incarnation): boolean {
+  if (over(t.job) || t.incarnation !== incarnation) return false;
+  if (t.phase === 'away' && t.node === node.id) resume(core, t, node);
+  else if (t.phase === 'idle' && t.resumable === node.id) resume(core, t, node);
+  return (lived(t) || t.phase === 'exiting') && t.node === node.id;
+}
+
+export function heard(core: Core, node: Node): void {
+  if (core.time - node.presence.heard > 3 * core.settings.heartbeatMs) {
+    core.reschedule = true;
+    core.nodesChanged = true;
+  }
+  node.presence.heard = core.time;
+  node.lastSeen = core.now;
+}
+
+export function heartbeat(core: Core, node: Node, e: Of<'heartbeat'>): void {
+  const named = new Set<Task>();
+  for (const h of e.tasks) {
+    const t = core.find(h.job, h.task);
+    if (!t || !claim(core, t, node, h.incarnation)) {
+      refuse(core, node, h.job, h.task, h.incarnation, t);
+      continue;
+    }
+    named.add(t);
+    t.missed = 0;
+    t.activity = h.activity;
+    t.arrivalsSeen = Math.max(t.arrivalsSeen, h.activity.arrivals);
+    if (h.started) started(core, t);
+    if (h.activity.sends > t.fencedSends) recovered(core, t); // one that no earlier incarnation did
+    core.changed(t.job);
+  }
+  for (const t of [...node.tasks])
+    if ((t.phase === 'assigned' || t.phase === 'running') && !named.has(t) && ++t.missed >= MISSED_LIMIT) lose(core, t, 'crashed');
+}
+
+function refuse(core: Core, node: Node, job: JobId, task: TaskId, incarnation: Incarnation, t: Task | undefined): void {
+  const ended = !t || over(t.job) || t.phase === 'done';
+  const error: ErrorBody = ended
+    ? { code: 'UNKNOWN_JOB', message: 'The job, or this rank of it, has ended.' }
+    : { code: 'FENCED', message: `Incarnation ${t.incarnation ?? 0} of this rank acts.` };
+  core.emit({ type: 'revoke', connection: node.connection!, node: node.id, job, task, incarnation, error });
+}
+
+export function report(core: Core, node: Node, e: Of<'report'>): void {
+  const t = core.find(e.job, e.task);
+  // The report of a zombie changes nothing (D5).
+  if (!t || !claim(core, t, node, e.incarnation)) {
+    if (e.event === 'started' || e.event === 'recovered') refuse(core, node, e.job, e.task, e.incarnation, t);
+    return;
+  }
+  if (e.event === 'started') started(core, t);
+  else if (e.event === 'recovered') {
+    started(core, t);
+    recovered(core, t);
+  } else {
+    if (e.error) t.lastError = `${e.error.code}: ${e.error.message}`.slice(0, 4096);
+    if (e.event === 'crashed') lose(core, t, 'crashed');
+    else if (e.error?.code === 'LOST_LOG') {
+      // What its logs lost no other incarnation will find there.
+      t.job.culprit = t.task;
+      endJob(core, t.job, 'failed', { code: 'LOST_LOG', message: `rank ${t.task}: ${e.error.message}` });
+    } else lose(core, t, e.error?.code === 'CLONE' || e.error?.code === 'FENCED' ? 'clone' : 'refused');
+  }
+}
+
+export function goodbye(core: Core, node: Node): void {
+  node.presence.left = true;
+  for (const t of [...node.tasks]) lose(core, t, 'goodbye');
+  core.nodesChanged = true;
+}
+
+export function disconnected(core: Core, node: Node, connection: string): void {
+  core.connections.delete(connection);
+  node.connection = undefined;
+  node.presence.closed = core.time;
+  // What was not yet assigned needs no grace: nothing of it is there.
+  for (const t of [...node.tasks]) if (!lived(t)) lose(core, t, 'disconnected');
+  for (const t of node.tasks) core.changed(t.job);
+  core.nodesChanged = true;
+}
+
+const defaults = (core: Core): Patience => core.settings;
+
+/** Verdicts of time: silence, a restart of the server, an assignment that never began. */
+export function watch(core: Core): void {
+  for (const node of core.nodes.values()) {
+    for (const t of [...node.tasks]) {
+      const grace = t.job.record.spec.graceMs;
+      if (t.phase === 'away') {
+        if (core.time >= t.since) lose(core, t, 'restart');
+      } else if (core.time >= deadline(node.presence, patienceOf(defaults(core), grace)))
+        lose(core, t, node.presence.closed === undefined ? 'silent' : 'disconnected');
+      else if (t.phase === 'assigned' && node.connection !== undefined && core.time - t.since > core.settings.startMs) {
+        core.emit({
+          type: 'revoke',
+          connection: node.connection,
+          node: node.id,
+          job: t.job.record.spec.id,
+          task: t.task,
+          incarnation: t.incarnation!,
+          error: { code: 'FENCED', message: 'The rank did not start in time.' },
+        });
+        lose(core, t, 'crashed');
+      }
+    }
+    const verdict = verdictOf(core, node);
+    if (verdict !== node.verdict) {
+      node.verdict = verdict;
+      core.nodesChanged = true;
+      for (const t of node.tasks) core.changed(t.job);
+    }
+    if (node.connection === undefined && node.tasks.size === 0 && core.time - (node.presence.closed ?? core.time) > core.settings.forgetMs) {
+      core.nodes.delete(node.id);
+      core.nodesChanged = true;
+    }
+  }
+}
+
+/** As the dashboard shows it; jobs with a grace of their own may still hold ranks of a node that is gone. */
+export const verdictOf = (core: Core, node: Node): Verdict => judge(node.presence, core.time, defaults(core));

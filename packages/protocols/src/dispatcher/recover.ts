@@ -1,0 +1,90 @@
+/**
+ * After a start of the server: jobs, tasks and faults from the registry. "A server restart loses no job."
+ *
+ * A task that was given to a node waits `away` for this node: it may still run there. Whoever comes back in time with the same
+ * incarnation keeps it; the others are restarted with a higher one. A task whose restart was under way when the server died is no other
+ * case: its node says in Hello that it does not hold it.
+ */
+import type { JobId, TaskId } from '@mayfly/wire';
+import { endJob } from './end.ts';
+import { finishIfDone } from './jobs.ts';
+import { absentNode } from './nodes.ts';
+import { occupy } from './restart.ts';
+import { newJob, over, type Core, type Job } from './state.ts';
+import type { DispatcherEvent, FaultRecord, JobRecord, TaskRecord } from './types.ts';
+
+export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover' }>): void {
+  const records = e.entries.filter(([k]) => k.startsWith('job/')).map(([, v]) => v as JobRecord);
+  for (const record of records.sort((a, b) => a.order - b.order)) {
+    core.jobs.set(record.spec.id, newJob({ ...record }));
+    core.nextOrder = Math.max(core.nextOrder, record.order + 1);
+  }
+  const faults = new Map<JobId, [number, FaultRecord][]>();
+  for (const [key, value] of e.entries) {
+    const [kind, job, n] = key.split('/') as [string, JobId, string];
+    if (kind === 'task') recoverTask(core, core.jobs.get(job), Number(n) as TaskId, value as TaskRecord);
+    else if (kind === 'fault') faults.set(job, [...(faults.get(job) ?? []), [Number(n), value as FaultRecord]]);
+  }
+  for (const [id, list] of faults) {
+    const job = core.jobs.get(id);
+    if (!job) continue;
+    // A fault number is given once: a gap (there should be none) is closed by moving up, and written anew.
+    list.sort((a, b) => a[0] - b[0]).forEach(([n, f], at) => {
+      if (n !== at) job.dirtyFaults.add(at);
+      job.faults.push({ ...f });
+      if (f.recoveredAfterMs === undefined) job.tasks[f.task]?.openFaults.push(at);
+    });
+  }
+  for (const i of e.images) {
+    const t = core.find(i.job, i.task);
+    if (t) t.newest = { image: i.image, serial: i.serial };
+  }
+  for (const job of core.jobs.values()) reopen(core, job);
+  core.reschedule = true;
+}
+
+function recoverTask(core: Core, job: Job | undefined, task: TaskId, r: TaskRecord): void {
+  const t = job?.tasks[task];
+  if (!job || !t) return;
+  t.incarnation = r.incarnation;
+  t.lastNode = r.node;
+  t.strikes = r.strikes;
+  t.reach = { ...r.reach };
+  t.fencedSends = r.reach.sends;
+  if (r.exit) {
+    t.exit = r.exit;
+    t.phase = 'done';
+  } else if (!over(job)) {
+    const { restartGraceMs } = core.settings;
+    t.phase = 'away';
+    t.since = core.time + Math.max(restartGraceMs, job.record.spec.graceMs ?? 0);
+    absentNode(core, r.node);
+    occupy(core, t, r.node);
+  }
+}
+
+function reopen(core: Core, job: Job): void {
+  const { spec, state } = job.record;
+  if (state === 'done' || state === 'failed' || state === 'cancelled') {
+    // The work after the end may have been cut short; the host's part of it is idempotent.
+    const { error } = job.record;
+    core.emit(error ? { type: 'jobEnded', job: spec.id, state, error } : { type: 'jobEnded', job: spec.id, state });
+    return;
+  }
+  if (state !== 'running') return;
+  core.emit({ type: 'openJob', job: spec.id });
+  for (const t of job.tasks) if (t.phase === 'done') core.emit({ type: 'taskDone', job: spec.id, task: t.task });
+  if (spec.protocol === 'none')
+    endJob(core, job, 'failed', {
+      code: 'LOST_LOG',
+      message: 'The server was restarted, and the protocol "none" keeps no log of what was under way. Run the job with "pessimistic" to survive this.',
+    });
+  else {
+    // An abort is durable before the end of its job is.
+    const aborted = job.tasks.find((t) => t.exit?.abort);
+    if (aborted?.exit?.abort) {
+      job.culprit = aborted.task;
+      endJob(core, job, 'failed', { code: aborted.exit.abort.code, message: `rank ${aborted.task}: ${aborted.exit.abort.message}` }, aborted.exit.code || 1);
+    } else finishIfDone(core, job);
+  }
+}

@@ -1,0 +1,246 @@
+/**
+ * The way of an incarnation from a free slot to its assignment, and the loss of one.
+ *
+ * Order at a restart (DESIGN.md): raise the incarnation durably → fence the CS → choose the image → every CM fences the old incarnation
+ * and answers → assign. The first incarnation goes the same way. A task that is lost anywhere on it begins again with a higher number, so
+ * late answers are told by their incarnation.
+ */
+import type { ErrorBody, Incarnation, NodeId } from '@mayfly/wire';
+import { endJob } from './end.ts';
+import { takeRoom, type Room } from './placement.ts';
+import { addFault, faultChanges, over, recovered, taskChange, type Core, type Job, type Node, type Task } from './state.ts';
+import { jobKey, type FaultCause } from './types.ts';
+
+/** A crash counts two, the vanishing of a node that may have been the task's doing one; `crashLimit` crashes end the job. */
+const CRASH = 2;
+const VANISH = 1;
+
+/** A node takes new ranks while its socket is open and its heartbeats come. */
+export function takesRanks(core: Core, n: Node): boolean {
+  return n.connection !== undefined && !n.presence.left && core.time - n.presence.heard <= 3 * core.settings.heartbeatMs;
+}
+
+function rooms(core: Core): Room[] {
+  const out: Room[] = [];
+  for (const n of core.nodes.values()) {
+    if (!takesRanks(core, n)) continue;
+    const free = n.slots - n.tasks.size;
+    if (free <= 0) continue;
+    const ranks: Room['ranks'] = new Map();
+    for (const t of n.tasks) ranks.set(t.job.record.spec.id, (ranks.get(t.job.record.spec.id) ?? 0) + 1);
+    out.push({
+      id: n.id,
+      free,
+      ranks,
+      since: n.since,
+      has: (job, task) => {
+        const newest = core.find(job, task)?.newest;
+        return newest !== undefined && n.images.has(`${job}/${task}/${newest.image}`);
+      },
+    });
+  }
+  return out;
+}
+
+/**
+ * Gives free slots away: lost ranks first, by job and rank, then whole jobs from the head of the queue (D4). One commit for all of it.
+ */
+export function schedule(core: Core): void {
+  const free = rooms(core);
+  const raised: Task[] = [];
+  const starts: Job[] = [];
+  let short = false;
+  const take = (t: Task): boolean => {
+    const node = takeRoom({ job: t.job.record.spec.id, task: t.task, avoid: t.avoid }, free);
+    if (node === undefined) return false;
+    raised.push(t);
+    occupy(core, t, node);
+    return true;
+  };
+  for (const job of core.jobs.values()) {
+    if (over(job) || job.record.state !== 'running') continue;
+    for (const t of job.tasks) if (t.phase === 'idle' && !take(t)) short = true;
+  }
+  if (!short)
+    for (const job of core.jobs.values()) {
+      if (over(job) || job.record.state !== 'waiting') continue;
+      const slots = free.reduce((sum, r) => sum + r.free, 0);
+      if (slots < job.record.spec.size) break; // first come, first served
+      job.record.state = 'running';
+      job.record.startedAt = core.now;
+      starts.push(job);
+      for (const t of job.tasks) take(t);
+    }
+  if (raised.length > 0) raise(core, raised, starts);
+}
+
+/** D3: only here, by the placement and when a node comes back with what it holds, does a task get a slot. */
+export function occupy(core: Core, t: Task, node: NodeId): void {
+  t.node = node;
+  core.nodes.get(node)!.tasks.add(t);
+  core.nodesChanged = true;
+  core.changed(t.job);
+}
+
+export function release(core: Core, t: Task): void {
+  if (t.node === undefined) return;
+  core.nodes.get(t.node)?.tasks.delete(t);
+  t.node = undefined;
+  core.nodesChanged = true;
+  core.reschedule = true;
+  core.changed(t.job);
+}
+
+function raise(core: Core, tasks: Task[], starts: Job[]): void {
+  const changes: (readonly [string, unknown])[] = starts.map((j) => [jobKey(j.record.spec.id), { ...j.record }]);
+  const jobs = new Set<Job>();
+  for (const t of tasks) {
+    if (t.resumable !== undefined) {
+      tellToDrop(core, t, t.resumable, { code: 'FENCED', message: 'This node was away too long; its rank begins elsewhere.' });
+      t.resumable = undefined;
+    }
+    t.incarnation = ((t.incarnation ?? -1) + 1) as Incarnation; // D2
+    t.phase = 'raising';
+    delete t.activity;
+    t.lastNode = t.node!;
+    changes.push(taskChange(t));
+    jobs.add(t.job);
+  }
+  for (const j of jobs) changes.push(...faultChanges(j));
+  core.persist({ kind: 'raise', tasks: tasks.map((task) => ({ task, incarnation: task.incarnation! })), starts }, changes);
+}
+
+/** Durable: fence the Checkpoint Server first, so that no image of the old incarnation becomes the newest one behind our back. */
+export function raised(core: Core, tasks: readonly { task: Task; incarnation: Incarnation }[], starts: readonly Job[]): void {
+  for (const j of starts) if (!over(j)) core.emit({ type: 'openJob', job: j.record.spec.id });
+  for (const { task: t, incarnation } of tasks) {
+    if (over(t.job) || t.phase !== 'raising' || t.incarnation !== incarnation) continue;
+    t.phase = 'choosing';
+    core.emit({ type: 'fenceCs', job: t.job.record.spec.id, task: t.task, incarnation });
+  }
+}
+
+export function imageChosen(core: Core, t: Task, image: Task['image']): void {
+  t.image = image;
+  t.phase = 'fencing';
+  const { id, channelMemories } = t.job.record.spec;
+  t.fence = { waiting: new Set(), sends: 0, consumed: 0 };
+  for (let cm = 0; cm < channelMemories; cm++) {
+    t.fence.waiting.add(cm);
+    core.emit({ type: 'fenceCm', job: id, task: t.task, incarnation: t.incarnation!, cm });
+  }
+}
+
+export function fencedCm(core: Core, t: Task, cm: number, sends: number, consumed: number): void {
+  if (!t.fence?.waiting.delete(cm)) return;
+  t.fence.sends += sends;
+  t.fence.consumed = Math.max(t.fence.consumed, consumed);
+  if (t.fence.waiting.size > 0) return;
+  t.fencedSends = t.fence.sends;
+  const arrivals = Math.max(t.fence.consumed, t.arrivalsSeen);
+  delete t.fence;
+  if (weigh(core, t, arrivals)) assign(core, t); // D1: everyone has fenced
+}
+
+/**
+ * Crashes in a row without progress (a new complete image, a message sent or an arrival consumed beyond all that earlier incarnations
+ * did) end the job, instead of killing every tab.
+ */
+function weigh(core: Core, t: Task, arrivals: number): boolean {
+  const image = t.newest?.serial ?? 0;
+  const progress = t.fencedSends > t.reach.sends || arrivals > t.reach.arrivals || image > t.reach.image;
+  t.reach = { sends: Math.max(t.reach.sends, t.fencedSends), arrivals: Math.max(t.reach.arrivals, arrivals), image: Math.max(t.reach.image, image) };
+  t.strikes = (progress ? 0 : t.strikes) + t.pendingStrikes;
+  t.pendingStrikes = 0;
+  if (t.strikes < core.settings.crashLimit * CRASH) return true;
+  t.job.culprit = t.task;
+  endJob(core, t.job, 'failed', {
+    code: 'KEEPS_CRASHING',
+    message: `Rank ${t.task} took down its last incarnations without getting any further. ${t.lastError ? `The last one said: ${t.lastError}` : 'Does it run out of memory?'}`,
+  });
+  return false;
+}
+
+function assign(core: Core, t: Task): void {
+  const node = core.nodes.get(t.node!);
+  if (node?.connection === undefined || node.presence.left || node.tasks.size > node.slots /* it has fewer by now: D3 */) {
+    lose(core, t, 'disconnected');
+    return;
+  }
+  t.phase = 'assigned';
+  t.since = core.time;
+  t.missed = 0;
+  const effect = { type: 'assign' as const, connection: node.connection, node: node.id, job: t.job.record.spec.id, task: t.task, incarnation: t.incarnation! };
+  core.emit(t.image === undefined ? effect : { ...effect, image: t.image });
+  core.changed(t.job);
+}
+
+/** The rank has begun (perhaps to replay). A first incarnation has nothing to replay. */
+export function started(core: Core, t: Task): void {
+  if (t.phase !== 'assigned') return;
+  t.phase = 'running';
+  t.avoid = undefined;
+  core.changed(t.job);
+}
+
+/** The node is back, or was merely silent, with the highest incarnation, before another was raised: it goes on. */
+export function resume(core: Core, t: Task, node: Node): void {
+  const lost = t.phase === 'idle';
+  if (lost) occupy(core, t, node.id);
+  t.resumable = undefined;
+  t.phase = 'running';
+  t.pendingStrikes = 0;
+  t.missed = 0;
+  core.changed(t.job);
+  if (lost) recovered(core, t);
+}
+
+/** D5: what is not the acting incarnation is told to stop, wherever it shows itself. */
+export function tellToDrop(core: Core, t: Task, where: NodeId, error: ErrorBody): void {
+  const node = core.nodes.get(where);
+  if (node?.connection === undefined || t.incarnation === undefined) return;
+  core.emit({ type: 'revoke', connection: node.connection, node: node.id, job: t.job.record.spec.id, task: t.task, incarnation: t.incarnation, error });
+}
+
+/** The task's incarnation is lost. What was never assigned leaves no fault. */
+export function lose(core: Core, t: Task, cause: FaultCause): void {
+  if (t.phase === 'idle' || t.phase === 'exiting' || t.phase === 'done' || over(t.job)) return;
+  const lived = t.phase === 'assigned' || t.phase === 'running' || t.phase === 'away';
+  const node = t.node;
+  if (lived) {
+    addFault(core, t, cause);
+    t.pendingStrikes += weightOf(t, cause);
+    if (cause === 'disconnected' || cause === 'silent' || cause === 'restart') t.resumable = node;
+    if (cause === 'crashed' || cause === 'refused' || cause === 'clone' || cause === 'killed') t.avoid = node;
+    core.emit({
+      type: 'log',
+      level: 'warn',
+      message: `rank ${t.task} lost: ${cause}`,
+      job: t.job.record.spec.id,
+      task: t.task,
+      incarnation: t.incarnation!,
+      ...(node === undefined ? {} : { node }),
+    });
+  }
+  t.phase = 'idle';
+  delete t.fence;
+  release(core, t);
+  core.reschedule = true;
+  core.changed(t.job);
+  if (lived && t.job.record.spec.protocol === 'none') {
+    t.job.culprit = t.task;
+    endJob(core, t.job, 'failed', {
+      code: 'LOST_NODES',
+      message: `Rank ${t.task} was lost (${cause}), and the protocol "none" keeps no log to restart it from. Run the job with "pessimistic" to survive this.`,
+    });
+  }
+}
+
+function weightOf(t: Task, cause: FaultCause): number {
+  if (t.phase === 'away') return 0; // the server's own doing
+  if (cause === 'crashed' || cause === 'refused') return CRASH;
+  if (cause === 'clone') return VANISH;
+  // A rank that only waited did not take its tab down.
+  if (cause === 'disconnected' || cause === 'silent' || cause === 'reloaded') return t.activity?.state === 'waiting' ? 0 : VANISH;
+  return 0;
+}

@@ -1,0 +1,212 @@
+/**
+ * State of the dispatcher core, and the context in which its parts work on it.
+ *
+ * Durable (in the registry, see types.ts): job, task and fault records. Everything else is losable: nodes come back with Hello,
+ * and what they hold is checked against the records.
+ */
+import type { ErrorBody, ImageId, Incarnation, JobId, NodeId, RankActivity, TaskId } from '@mayfly/wire';
+import { ObserverClock, type Presence, type Verdict } from '../failure-detector.ts';
+import {
+  faultKey,
+  taskKey,
+  type DispatcherEffect,
+  type DispatcherSettings,
+  type FaultCause,
+  type FaultRecord,
+  type JobRecord,
+  type TaskRecord,
+} from './types.ts';
+
+/**
+ * idle → raising → choosing → fencing → assigned → running → exiting → done; any of the middle ones → idle when the incarnation is
+ * lost. `away`: the server restarted and the node that held the task is not back yet.
+ */
+export type Phase = 'idle' | 'raising' | 'choosing' | 'fencing' | 'assigned' | 'running' | 'away' | 'exiting' | 'done';
+
+export interface Task {
+  readonly job: Job;
+  readonly task: TaskId;
+  phase: Phase;
+  /** Highest incarnation given out, durable or being made so; undefined before the first. Only rises (D2). */
+  incarnation: Incarnation | undefined;
+  /** The node whose slot it has: in every phase but idle and done. */
+  node: NodeId | undefined;
+  exit?: ExitRecord;
+  /** The node that its highest incarnation was given to. */
+  lastNode?: NodeId;
+  /** Idle: its last incarnation may still live on this node, and may go on should the node come back before another is raised. */
+  resumable?: NodeId | undefined;
+  /** Not this node again, if there is another: the task just died there. */
+  avoid?: NodeId | undefined;
+  image?: ImageId | undefined;
+  /** While fencing: CMs that have not answered, and what the others said. */
+  fence?: { waiting: Set<number>; sends: number; consumed: number };
+  /** Messages of the task that were logged before this incarnation: one more is a new step. */
+  fencedSends: number;
+  strikes: number;
+  /** Weight of the crash that ended the last incarnation; judged once it is known how far that one came. */
+  pendingStrikes: number;
+  reach: TaskRecord['reach'];
+  /** What the last crash said of itself. */
+  lastError?: string;
+  /** Newest complete image. */
+  newest?: { image: ImageId; serial: number };
+  activity?: RankActivity;
+  /** Highest number of arrivals that any incarnation consumed, as heartbeats say. */
+  arrivalsSeen: number;
+  /** Observer's time of the assignment, of the end of waiting while away. */
+  since: number;
+  /** Heartbeats of its node in a row that did not name it. */
+  missed: number;
+  /** Its faults (places in Job.faults) that it has not recovered from. */
+  openFaults: number[];
+}
+type ExitRecord = NonNullable<TaskRecord['exit']>;
+
+export interface Job {
+  record: JobRecord;
+  tasks: Task[];
+  faults: FaultRecord[];
+  /** Places in `faults` that are not in the registry as they are now. */
+  dirtyFaults: Set<number>;
+  /** Its end is being made durable: nothing new is begun. */
+  ending?: { state: 'done' | 'failed' | 'cancelled'; error?: ErrorBody; exitCode?: number };
+  /** The task whose result or loss ended the job. */
+  culprit?: TaskId;
+  outputBytes: number;
+}
+
+export interface Node {
+  readonly id: NodeId;
+  name: string;
+  engine: string;
+  slots: number;
+  connection: string | undefined;
+  session: string | undefined;
+  presence: Presence;
+  /** Tasks that have a slot here. */
+  tasks: Set<Task>;
+  /** Local images, `${job}/${task}/${image}`. */
+  images: Set<string>;
+  /** Wall clock, for people. */
+  since: number;
+  lastSeen: number;
+  /** As last shown. */
+  verdict: Verdict;
+}
+
+export type Pending =
+  | { kind: 'submit'; job: JobId }
+  | { kind: 'raise'; tasks: { task: Task; incarnation: Incarnation }[]; starts: Job[] }
+  | { kind: 'exit'; task: Task }
+  | { kind: 'end'; job: Job }
+  | { kind: 'nothing' };
+
+export class Core {
+  readonly settings: DispatcherSettings;
+  readonly clock: ObserverClock;
+  /** By order. */
+  readonly jobs = new Map<JobId, Job>();
+  readonly nodes = new Map<NodeId, Node>();
+  readonly connections = new Map<string, Node>();
+  readonly pending = new Map<number, Pending>();
+  nextToken = 1;
+  nextOrder = 1;
+  /** Wall clock of the event, ms. */
+  now = 0;
+  /** Slots or ranks may have become free: the queue is looked at, at the end of the step. */
+  reschedule = false;
+  effects: DispatcherEffect[] = [];
+  readonly changedJobs = new Set<JobId>();
+  nodesChanged = false;
+
+  constructor(settings: DispatcherSettings) {
+    this.settings = settings;
+    this.clock = new ObserverClock(settings.tickMs);
+  }
+
+  get time(): number {
+    return this.clock.time;
+  }
+
+  emit(effect: DispatcherEffect): void {
+    this.effects.push(effect);
+  }
+
+  persist(pending: Pending, changes: (readonly [key: string, value: unknown])[]): void {
+    const token = this.nextToken++;
+    this.pending.set(token, pending);
+    this.emit({ type: 'persist', token, changes });
+  }
+
+  changed(job: Job): void {
+    this.changedJobs.add(job.record.spec.id);
+  }
+
+  find(job: JobId, task: TaskId): Task | undefined {
+    return this.jobs.get(job)?.tasks[task];
+  }
+}
+
+/** Nothing of this job is assigned, restarted or counted any more. */
+export const over = (job: Job): boolean => job.ending !== undefined || (job.record.state !== 'waiting' && job.record.state !== 'running');
+
+export const newTask = (job: Job, task: TaskId): Task => ({
+  job,
+  task,
+  phase: 'idle',
+  incarnation: undefined,
+  node: undefined,
+  fencedSends: 0,
+  strikes: 0,
+  pendingStrikes: 0,
+  reach: { sends: 0, arrivals: 0, image: 0 },
+  arrivalsSeen: 0,
+  since: 0,
+  missed: 0,
+  openFaults: [],
+});
+
+export const newJob = (record: JobRecord): Job => {
+  const job: Job = { record, tasks: [], faults: [], dirtyFaults: new Set(), outputBytes: 0 };
+  for (let t = 0; t < record.spec.size; t++) job.tasks.push(newTask(job, t as TaskId));
+  return job;
+};
+
+/** The change that makes a task's record what it is in memory. Only for tasks that have an incarnation. */
+export function taskChange(t: Task): readonly [string, TaskRecord] {
+  const record: TaskRecord = { incarnation: t.incarnation!, node: t.lastNode!, strikes: t.strikes, reach: { ...t.reach } };
+  if (t.exit) record.exit = t.exit;
+  return [taskKey(t.job.record.spec.id, t.task), record];
+}
+
+/** Changes for the faults that are not in the registry as they are now. */
+export function faultChanges(job: Job): (readonly [string, FaultRecord])[] {
+  const out = [...job.dirtyFaults].map((n) => [faultKey(job.record.spec.id, n), { ...job.faults[n]! }] as const);
+  job.dirtyFaults.clear();
+  return out;
+}
+
+/** Notes the end of an incarnation (D7: once for each). */
+export function addFault(core: Core, t: Task, cause: FaultCause): void {
+  const { job } = t;
+  if (job.faults.length >= core.settings.maxFaults) return;
+  const fault: FaultRecord = { at: core.now, task: t.task, incarnation: t.incarnation!, cause };
+  if (t.node !== undefined) fault.node = t.node;
+  t.openFaults.push(job.faults.length);
+  job.dirtyFaults.add(job.faults.length);
+  job.faults.push(fault);
+}
+
+/** The task took its first step beyond what earlier incarnations did, or came back. */
+export function recovered(core: Core, t: Task): void {
+  if (t.openFaults.length === 0) return;
+  for (const n of t.openFaults) {
+    const f = t.job.faults[n]!;
+    f.recoveredAfterMs = Math.max(0, core.now - f.at);
+    t.job.dirtyFaults.add(n);
+  }
+  t.openFaults = [];
+  core.changed(t.job);
+  core.persist({ kind: 'nothing' }, faultChanges(t.job));
+}

@@ -1,0 +1,219 @@
+/**
+ * Events, effects and durable records of the dispatcher core (dispatcher.ts).
+ *
+ * Duties of the host, in this order for every event:
+ *  1. stamp the event with its monotonic-enough clock (`now`, ms since the epoch) and call `step`;
+ *  2. perform the effects in the order given. An effect marked "→ answers" ends, now or later, in the named event; commits to
+ *     the registry are made in the order of their tokens;
+ *  3. call `step({type:'tick'})` every {@link DispatcherSettings.tickMs}.
+ * Nothing that a node says reaches the core before the host has checked it against its schema and the node's secret.
+ */
+import type { ErrorBody, ExitReport, Hold, ImageId, Incarnation, JobId, JobView, NodeId, ProtocolName, RankActivity, TaskId } from '@mayfly/wire';
+
+/** Times in ms. Defaults in {@link defaultSettings}. */
+export interface DispatcherSettings {
+  /** Between two ticks. A much longer pause was the server's own (a suspended laptop) and is not held against the nodes. */
+  tickMs: number;
+  /** Between two heartbeats of a node. */
+  heartbeatMs: number;
+  /** A node whose socket closed without goodbye keeps its ranks for so long. A job's `graceMs` overrides it. */
+  graceMs: number;
+  /** A node whose socket is open but which says nothing keeps its ranks for so long. A job's `graceMs` overrides it. */
+  silentMs: number;
+  /** After a restart of the server, nodes have so long to come back (or the job's grace, if longer). */
+  restartGraceMs: number;
+  /** An assigned rank must have started after so long. */
+  startMs: number;
+  /** A vanished node stays in the list, as gone, for so long. */
+  forgetMs: number;
+  /** Crashes of one task in a row without progress that end its job (KEEPS_CRASHING). */
+  crashLimit: number;
+  /** Faults of one job kept for its history. */
+  maxFaults: number;
+}
+
+export const defaultSettings: DispatcherSettings = {
+  tickMs: 250,
+  heartbeatMs: 1000,
+  graceMs: 3000,
+  silentMs: 10_000,
+  restartGraceMs: 10_000,
+  startMs: 120_000,
+  forgetMs: 60_000,
+  crashLimit: 3,
+  maxFaults: 1000,
+};
+
+/** What the dispatcher needs to know of a job; written to the registry as it is submitted. Times in ms, sizes in bytes. */
+export interface JobSpec {
+  id: JobId;
+  name: string;
+  size: number;
+  protocol: ProtocolName;
+  durability: JobView['durability'];
+  program: { language: 'typescript'; entry: string; hash: string };
+  args: string[];
+  files: { path: string; hash: string; bytes: number }[];
+  /** Of the job's random draws. */
+  seed: number;
+  /** Number of Channel Memories that serve it; fixed for its life (home CM = task mod this). */
+  channelMemories: number;
+  checkpointMs: number;
+  graceMs?: number;
+  /** From its start. */
+  timeLimitMs?: number;
+  outputLimitBytes?: number;
+  interactive: boolean;
+  limits: { memoryBytes: number; fileBytes: number };
+  submittedAt: number;
+}
+
+/** Registry `job/<job>`. */
+export interface JobRecord {
+  spec: JobSpec;
+  /** Place in the queue; rises over the life of the data directory. */
+  order: number;
+  state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+  startedAt?: number;
+  endedAt?: number;
+  exitCode?: number;
+  error?: ErrorBody;
+}
+
+/** Registry `task/<job>/<task>`; absent until the task is given to a node for the first time. */
+export interface TaskRecord {
+  /** Highest incarnation that was ever given out. Durable before any fence or assignment of it (invariant D2). */
+  incarnation: Incarnation;
+  /** The node that it was given to: only this one may come back with it. */
+  node: NodeId;
+  /** Present once the exit of the task is durable. */
+  exit?: ExitReport;
+  /** Weight of crashes in a row without progress, and how far the earlier incarnations came. */
+  strikes: number;
+  reach: { sends: number; arrivals: number; image: number };
+}
+
+/** Registry `fault/<job>/<n, 6 digits>`: the history that the dashboard shows. */
+export interface FaultRecord {
+  at: number;
+  task: TaskId;
+  incarnation: Incarnation;
+  node?: NodeId;
+  cause: FaultCause;
+  recoveredAfterMs?: number;
+}
+
+/**
+ * Why an incarnation ended before its task did. `goodbye` the node said so; `disconnected` socket closed, grace over; `silent`
+ * nothing heard; `reloaded` the node is back without it; `crashed` its worker died or never began; `killed` the button;
+ * `clone` a Channel Memory met a second worker of the same incarnation; `refused` a Channel Memory or the node refused it;
+ * `restart` the server came back and the node did not.
+ */
+export type FaultCause = 'goodbye' | 'disconnected' | 'silent' | 'reloaded' | 'crashed' | 'killed' | 'clone' | 'refused' | 'restart';
+
+export const jobKey = (job: JobId): string => `job/${job}`;
+export const taskKey = (job: JobId, task: TaskId): string => `task/${job}/${task}`;
+export const faultKey = (job: JobId, n: number): string => `fault/${job}/${String(n).padStart(6, '0')}`;
+
+/** An image that the Checkpoint Server holds complete. */
+export interface KnownImage {
+  job: JobId;
+  task: TaskId;
+  image: ImageId;
+  serial: number;
+}
+
+export type DispatcherEvent = { now: number } & (
+  /**
+   * First event after a start of the server: everything under `job/`, `task/`, `fault/`, and the newest complete image per task
+   * (from the recovered Checkpoint Server). Exits which the CMs find in their logs follow as `exit` events, in any order.
+   */
+  | { type: 'recover'; entries: readonly (readonly [key: string, value: unknown])[]; images: readonly KnownImage[] }
+  | { type: 'submit'; job: JobSpec }
+  /**
+   * A node's Hello. `claimed` only when the secret was right. `fresh`: an id drawn by the host, used when there is no claim or
+   * when another session with the claimed id is connected (a duplicated tab). `session`: Hello.session.
+   */
+  | {
+      type: 'hello';
+      connection: string;
+      claimed?: NodeId;
+      fresh: NodeId;
+      session?: string;
+      name: string;
+      engine: string;
+      slots: number;
+      holds: readonly Hold[];
+      images: readonly { job: JobId; task: TaskId; image: ImageId }[];
+    }
+  | { type: 'heartbeat'; connection: string; tasks: readonly { job: JobId; task: TaskId; incarnation: Incarnation; started: boolean; activity: RankActivity }[] }
+  | {
+      type: 'report';
+      connection: string;
+      job: JobId;
+      task: TaskId;
+      incarnation: Incarnation;
+      event: 'started' | 'recovered' | 'crashed' | 'refused';
+      error?: ErrorBody;
+    }
+  | { type: 'goodbye'; connection: string; reason: string }
+  | { type: 'slots'; connection: string; slots: number }
+  /** The control socket closed (with or without a goodbye before). */
+  | { type: 'disconnected'; connection: string }
+  /** Answer to `persist`: durable. */
+  | { type: 'persisted'; token: number }
+  /** Answer to `fenceCs`: fenced there, and the newest sound image, or none (start of the program). */
+  | { type: 'imageChosen'; job: JobId; task: TaskId; incarnation: Incarnation; image?: ImageId }
+  /** Answer to `fenceCs`: the images are damaged and the logs before them are gone. */
+  | { type: 'imageLost'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
+  /**
+   * Answer to `fenceCm`: CM `cm` refuses lower incarnations from now on. `sends`: messages of the task logged whole at this CM
+   * over all channels (to the world too); `consumed`: highest arrival of the task that a CREDIT reported (home CM, else 0).
+   */
+  | { type: 'fencedCm'; job: JobId; task: TaskId; incarnation: Incarnation; cm: number; sends: number; consumed: number }
+  /** A CM or CS could not fence or ended a task's logs for good (LOST_LOG, DISK_FULL), or the host gives a job up. */
+  | { type: 'jobFailed'; job: JobId; error: ErrorBody }
+  /** A CM: the EXIT of this task is durable, and all before it. May come again after a restart of the server. */
+  | { type: 'exit'; job: JobId; task: TaskId; report: ExitReport }
+  /** The Checkpoint Server: this image is complete. */
+  | { type: 'image'; job: JobId; task: TaskId; image: ImageId; serial: number }
+  /** Bytes that the job has written to the world so far. */
+  | { type: 'output'; job: JobId; bytes: number }
+  /** deadlock.ts found that the job cannot go on; `report` is its text. */
+  | { type: 'deadlock'; job: JobId; report: string }
+  | { type: 'cancel'; job: JobId; message?: string }
+  | { type: 'kill'; job: JobId; task: TaskId }
+  | { type: 'checkpoint'; job: JobId; task: TaskId }
+  /** Forget an ended job (retention, or DELETE): its records go. */
+  | { type: 'forget'; job: JobId }
+  | { type: 'tick' }
+);
+
+export type DispatcherEffect =
+  /** Commit these changes atomically (undefined deletes). → answers `persisted`. */
+  | { type: 'persist'; token: number; changes: (readonly [key: string, value: unknown])[] }
+  /** Acknowledge Hello. `isNew`: the host makes a secret for `node` and stores its hash. */
+  | { type: 'welcome'; connection: string; node: NodeId; isNew: boolean; drop: Hold[] }
+  /** This socket was replaced by a newer one of the same session, or its node is refused: close it. No `disconnected` needed. */
+  | { type: 'close'; connection: string }
+  /** Make ready the CMs' and the CS's part of this job (idempotent). Comes before any fence of it, and at recovery. */
+  | { type: 'openJob'; job: JobId }
+  /** CS: refuse incarnations below, then choose the image. → answers `imageChosen` or `imageLost`. */
+  | { type: 'fenceCs'; job: JobId; task: TaskId; incarnation: Incarnation }
+  /** CM `cm`: refuse incarnations below `incarnation`, close their connections. → answers `fencedCm`. */
+  | { type: 'fenceCm'; job: JobId; task: TaskId; incarnation: Incarnation; cm: number }
+  /** Send Assignment to the node, with a capability for this incarnation and the manifest of `image` (absent: from the start). */
+  | { type: 'assign'; connection: string; node: NodeId; job: JobId; task: TaskId; incarnation: Incarnation; image?: ImageId }
+  /** Send Revoke to the node. */
+  | { type: 'revoke'; connection: string; node: NodeId; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
+  /** Send CheckpointRequest to the node. */
+  | { type: 'checkpoint'; connection: string; node: NodeId; job: JobId; task: TaskId }
+  /** Durable: this task has ended. Its arrivals may go from its home CM and its images from the CS. */
+  | { type: 'taskDone'; job: JobId; task: TaskId }
+  /** Durable: this job has ended. CMs and CS may drop what is not output. */
+  | { type: 'jobEnded'; job: JobId; state: 'done' | 'failed' | 'cancelled'; error?: ErrorBody }
+  /** The view of this job has changed. At most once per step and job. */
+  | { type: 'jobChanged'; job: JobId }
+  /** The list of nodes has changed. At most once per step. */
+  | { type: 'nodesChanged' }
+  | { type: 'log'; level: 'info' | 'warn'; message: string; job?: JobId; task?: TaskId; incarnation?: Incarnation; node?: NodeId };

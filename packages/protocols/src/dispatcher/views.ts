@@ -1,0 +1,132 @@
+/** What REST and the dashboard say of jobs and nodes: selectors over the dispatcher's state plus the host's counters. */
+import type { JobId, JobView, NodeView, TaskId, TaskView } from '@mayfly/wire';
+import type { Dispatcher } from './dispatcher.ts';
+import { verdictOf } from './nodes.ts';
+import { takesRanks } from './restart.ts';
+import { over, type Core, type Job, type Task } from './state.ts';
+
+/** Counters of one task that the logs and the image store know. */
+export type TaskCounters = Pick<TaskView, 'messagesIn' | 'bytesIn' | 'messagesOut' | 'bytesOut' | 'images' | 'imageBytes' | 'lastImageAt'>;
+
+export interface JobCounters {
+  task(task: TaskId): TaskCounters;
+  outputs: JobView['outputs'];
+  outputBytes: number;
+}
+
+export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters): JobView | undefined {
+  const { core } = dispatcher;
+  const job = core.jobs.get(id);
+  if (!job) return undefined;
+  const { spec, startedAt, endedAt, exitCode, error } = job.record;
+  const reason = reasonOf(core, job);
+  return {
+    id,
+    name: spec.name,
+    state: stateOf(job),
+    size: spec.size,
+    protocol: spec.protocol,
+    durability: spec.durability,
+    program: { ...spec.program },
+    args: spec.args,
+    submittedAt: spec.submittedAt,
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(endedAt === undefined ? {} : { endedAt }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(error === undefined ? {} : { error }),
+    ...(exitCode === undefined ? {} : { exitCode }),
+    tasks: job.tasks.map((t) => taskView(core, t, counters.task(t.task))),
+    faults: job.faults.map((f) => ({ ...f })),
+    outputs: counters.outputs,
+    outputBytes: counters.outputBytes,
+  };
+}
+
+/** Newest first. */
+export function jobIds(dispatcher: Dispatcher): JobId[] {
+  return [...dispatcher.core.jobs.keys()].reverse();
+}
+
+export function nodeViews(dispatcher: Dispatcher): NodeView[] {
+  const { core } = dispatcher;
+  return [...core.nodes.values()].map((n) => ({
+    id: n.id,
+    name: n.name,
+    engine: n.engine,
+    slots: n.slots,
+    busy: n.tasks.size,
+    state: verdictOf(core, n),
+    since: n.since,
+    lastSeen: n.lastSeen,
+  }));
+}
+
+/** 'stalled' is no state of its own but an honest look at a running job: some rank has no slot. */
+function stateOf(job: Job): JobView['state'] {
+  const { state } = job.record;
+  return state === 'running' && !over(job) && job.tasks.some((t) => t.phase === 'idle') ? 'stalled' : state;
+}
+
+function taskState(core: Core, t: Task): TaskView['state'] {
+  if (t.phase === 'done' || t.phase === 'exiting') return t.exit?.abort ? 'failed' : 'done';
+  if (t.job.culprit === t.task && t.job.record.state === 'failed') return 'failed';
+  if (t.phase === 'idle') return 'unassigned';
+  if (t.phase === 'away') return 'suspect';
+  const again = t.openFaults.length > 0;
+  if (t.phase !== 'running') return again ? 'recovering' : 'assigned';
+  const node = t.node === undefined ? undefined : core.nodes.get(t.node);
+  if (!node || !takesRanks(core, node)) return 'suspect';
+  return again ? 'recovering' : 'running';
+}
+
+function taskView(core: Core, t: Task, counters: TaskCounters): TaskView {
+  const node = t.node === undefined ? undefined : core.nodes.get(t.node);
+  return {
+    task: t.task,
+    state: taskState(core, t),
+    incarnation: (t.incarnation ?? 0) as TaskView['incarnation'],
+    ...(t.node === undefined ? {} : { node: t.node }),
+    ...(node === undefined || node.name === '' ? {} : { nodeName: node.name }),
+    ...(t.activity === undefined ? {} : { activity: t.activity }),
+    ...counters,
+    ...(t.exit === undefined ? {} : { exitCode: t.exit.code }),
+  };
+}
+
+const slots = (n: number): string => `${n} slot${n === 1 ? '' : 's'}`;
+const are = (n: number): string => `${n} ${n === 1 ? 'is' : 'are'}`;
+
+/** Why a job waits or stalls, in words: 'needs 4 slots, 3 are here'. */
+export function reasonOf(core: Core, job: Job): string | undefined {
+  if (over(job)) return undefined;
+  let here = 0;
+  let free = 0;
+  for (const n of core.nodes.values()) {
+    if (!takesRanks(core, n)) continue;
+    here += n.slots;
+    free += Math.max(0, n.slots - n.tasks.size);
+  }
+  const { size } = job.record.spec;
+  if (job.record.state === 'waiting') {
+    let ahead = 0;
+    for (const j of core.jobs.values()) {
+      if (j === job) break;
+      if (!over(j) && j.record.state === 'waiting') ahead++;
+    }
+    const needs = here < size ? `needs ${slots(size)}, ${are(here)} here` : `needs ${slots(size)}, ${are(free)} free of ${here}`;
+    return ahead === 0 ? needs : `waits behind ${ahead} job${ahead === 1 ? '' : 's'}; ${needs}`;
+  }
+  const idle = job.tasks.filter((t) => t.phase === 'idle').map((t) => t.task);
+  if (idle.length > 0) {
+    const who = idle.length === 1 ? `rank ${idle[0]!} waits for a slot` : `ranks ${list(idle)} wait for slots`;
+    return here === 0 ? `${who}; no node is here` : who;
+  }
+  const away = job.tasks.filter((t) => t.phase === 'away').map((t) => t.task);
+  if (away.length > 0) return `after a restart of the server: waiting for the node${away.length === 1 ? '' : 's'} of rank${away.length === 1 ? '' : 's'} ${list(away)}`;
+  return undefined;
+}
+
+function list(n: readonly number[]): string {
+  const shown = n.slice(0, 8).join(', ');
+  return n.length > 8 ? `${shown} and ${n.length - 8} more` : shown;
+}

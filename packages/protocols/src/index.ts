@@ -1,0 +1,13 @@
+export { Dispatcher } from './dispatcher/dispatcher.ts';
+export * from './dispatcher/types.ts';
+export { jobIds, jobView, nodeViews, type JobCounters, type TaskCounters } from './dispatcher/views.ts';
+export { CheckpointServer } from './checkpoint-server.ts';
+export * from './checkpoint-server-types.ts';
+export * from './deadlock.ts';
+export * from './endpoint.ts';
+export { ChannelMemory, DEFAULT_WINDOW } from './channel-memory/channel-memory.ts';
+export * from './channel-memory/types.ts';
+export { patchFromLog } from './channel-memory/records.ts';
+export { coversDeterminants } from './channel-memory/cover.ts';
+export { Comm } from './comm/comm.ts';
+export * from './comm/types.ts';

@@ -1,0 +1,20 @@
+/** docs/incarnations.md and the code say the same. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { defaultCheckpointSettings, defaultSettings } from '../src/index.ts';
+
+const page = readFileSync(new URL('../../../docs/incarnations.md', import.meta.url), 'utf8');
+
+it('names every default', () => {
+  const { heartbeatMs, graceMs, silentMs, restartGraceMs, startMs, crashLimit, forgetMs } = defaultSettings;
+  const settings = { heartbeatMs, graceMs, silentMs, restartGraceMs, startMs, forgetMs, coverMs: defaultCheckpointSettings.coverMs };
+  for (const [name, ms] of Object.entries(settings)) expect(page).toMatch(new RegExp(`\\(\`${name}\`\\) \\| ${ms} ms`));
+  expect(page).toContain(`(\`crashLimit\`) | ${crashLimit} |`);
+});
+
+it('names every cause of a fault', () => {
+  const source = readFileSync(new URL('../src/dispatcher/types.ts', import.meta.url), 'utf8');
+  const causes = /export type FaultCause = (.*);/.exec(source)![1]!.match(/\w+/g)!;
+  expect(causes.length).toBeGreaterThan(8);
+  for (const c of causes) expect(page).toContain(`\`${c}\``);
+});

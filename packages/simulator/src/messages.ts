@@ -1,0 +1,31 @@
+/** Control and image messages between a simulated volunteer and the simulated server: the real ones without their encoding. */
+import type { ErrorBody, Heartbeat, Hello, Hold, ImageId, Incarnation, JobId, Manifest, NodeId, ReplayFrom, TaskId, TaskReport } from '@mayfly/wire';
+import type { SimImage } from './rank.ts';
+
+export type ControlUp =
+  | { type: 'hello'; hello: Hello }
+  | { type: 'heartbeat'; heartbeat: Heartbeat }
+  | { type: 'report'; report: TaskReport }
+  | { type: 'goodbye'; reason: string };
+
+export type ControlDown =
+  | { type: 'welcome'; node: NodeId; drop: Hold[] }
+  | {
+      type: 'assign';
+      job: JobId;
+      task: TaskId;
+      incarnation: Incarnation;
+      replay: ReplayFrom;
+      serial: number;
+      image: SimImage | undefined;
+    }
+  | { type: 'revoke'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody };
+
+export type ImageUp =
+  | { type: 'offer'; task: TaskId; incarnation: Incarnation; manifest: Manifest; image: SimImage }
+  | { type: 'pages'; image: ImageId; pages: number[] }
+  | { type: 'end'; image: ImageId };
+
+export type ImageDown =
+  | { type: 'need'; image: ImageId; pages: number[] }
+  | { type: 'reply'; image: ImageId; reply: 'stored' | 'complete' | 'refused' };

@@ -1,0 +1,68 @@
+/**
+ * Keeps a second server out of a data directory: a file that names the process, judged by whether that process still lives.
+ * (Node has no flock. A pid alone is not enough: pids are used again after a reboot, and every container has its own pid 1,
+ * so the start time of the process stands beside it where the system tells it.)
+ */
+import { readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MayflyError } from '@mayfly/wire';
+
+interface Owner {
+  pid: number;
+  started: string;
+}
+
+/** When process `pid` started, as Linux tells it (boot id and ticks); '' elsewhere; undefined when there is no such process. */
+async function startOf(pid: number): Promise<string | undefined> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return undefined;
+  }
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+    // The command name is in parentheses and may hold blanks; field 22 is the 20th after it.
+    return `${boot.trim()}:${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
+  } catch {
+    return '';
+  }
+}
+
+/** @throws MayflyError CONFLICT @returns how to give it free */
+export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
+  const path = join(directory, 'lock');
+  const me: Owner = { pid: process.pid, started: (await startOf(process.pid)) ?? '' };
+  for (let attempt = 0; attempt < 8; attempt++) {
+    try {
+      await writeFile(path, JSON.stringify(me), { flag: 'wx' });
+      return async () => {
+        await unlink(path).catch(() => undefined);
+      };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    let owner: Owner | undefined;
+    try {
+      owner = JSON.parse(await readFile(path, 'utf8')) as Owner;
+    } catch {
+      owner = undefined; // gone meanwhile, or a half-written file of a process that died
+    }
+    if (owner && Number.isInteger(owner.pid)) {
+      const started = await startOf(owner.pid);
+      if (started !== undefined && (started === owner.started || started === '' || owner.started === ''))
+        throw new MayflyError('CONFLICT', `the data directory ${directory} is in use by process ${owner.pid}; stop that server or choose another --data-dir`);
+    }
+    // Dead owner: move its file aside, and look whether it was that one (another starter may have replaced it meanwhile).
+    const stale = `${path}.stale-${process.pid}`;
+    try {
+      await rename(path, stale);
+    } catch {
+      continue;
+    }
+    const moved = await readFile(stale, 'utf8').catch(() => '');
+    if (moved !== '' && owner && moved !== JSON.stringify(owner)) await rename(stale, path);
+    else await unlink(stale);
+  }
+  throw new MayflyError('CONFLICT', `cannot lock the data directory ${directory}`);
+}

@@ -1,0 +1,54 @@
+/**
+ * The embedded storage: one data directory for one server process.
+ *
+ *   <dir>/lock       who uses the directory (a second server is refused)
+ *   <dir>/log/       message streams, one directory each (message-log.ts)
+ *   <dir>/images/    checkpoint pages and manifests (image-store.ts)
+ *   <dir>/registry/  LMDB (registry.ts)
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ImageStore, MessageLog, Registry } from '../ports.ts';
+import { lockDirectory } from './directory-lock.ts';
+import { openFileImageStore } from './image-store.ts';
+import { openFileMessageLog, type FileMessageLogOptions } from './message-log.ts';
+import { openLmdbRegistry } from './registry.ts';
+
+export interface EmbeddedStorageOptions {
+  /** Created when missing. */
+  dataDir: string;
+  log?: FileMessageLogOptions;
+}
+
+export interface EmbeddedStorage {
+  readonly log: MessageLog;
+  readonly images: ImageStore;
+  readonly registry: Registry;
+  /** Syncs and closes all three, and gives the directory free. */
+  close(): Promise<void>;
+}
+
+/** @throws MayflyError CONFLICT when another live process uses the directory. */
+export async function openEmbeddedStorage(options: EmbeddedStorageOptions): Promise<EmbeddedStorage> {
+  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  const unlock = await lockDirectory(options.dataDir);
+  try {
+    const registry = await openLmdbRegistry(join(options.dataDir, 'registry'));
+    const log = await openFileMessageLog(join(options.dataDir, 'log'), options.log);
+    const images = await openFileImageStore(join(options.dataDir, 'images'));
+    return {
+      log,
+      images,
+      registry,
+      async close() {
+        await log.close();
+        await images.close();
+        await registry.close();
+        await unlock();
+      },
+    };
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+/** The embedded adapters keep the contracts of their ports. */
+import { imageStoreSuite, messageLogSuite, registrySuite } from '../src/acceptance/index.ts';
+import { openFileImageStore, openFileMessageLog, openLmdbRegistry } from '../src/index.ts';
+import { temporary } from './temporary.ts';
+
+messageLogSuite('files', async () => {
+  const dir = await temporary();
+  return { open: () => openFileMessageLog(dir.path), dispose: dir.dispose };
+}, { roomBytes: 8 * 1024 * 1024 });
+
+// Everything at its narrowest: many segments, hardly any cache, files opened and closed all the time.
+messageLogSuite('files, small segments, little memory, few descriptors', async () => {
+  const dir = await temporary();
+  return { open: () => openFileMessageLog(dir.path, { segmentBytes: 4096, cacheBytes: 20_000, maxFiles: 2 }), dispose: dir.dispose };
+}, { roomBytes: 100_000 });
+
+imageStoreSuite('files', async () => {
+  const dir = await temporary();
+  return { open: () => openFileImageStore(dir.path), dispose: dir.dispose };
+});
+
+registrySuite('LMDB', async () => {
+  const dir = await temporary();
+  return { open: () => openLmdbRegistry(dir.path), dispose: dir.dispose };
+});

@@ -1,0 +1,17 @@
+/** Stacks of a rank, in the places of the submitted files. */
+import { SourceMap, type SourceMapPayload } from 'node:module';
+import { BUNDLE_NAME } from './bundle-name.ts';
+
+/**
+ * Replaces every place in the bundle ('…mayfly-program.js:12:5') by the one in the program's file ('main.ts:3:1'). Works on stacks of
+ * V8, SpiderMonkey and JavaScriptCore alike, since it looks at the places only.
+ * @param sourceMap what the compiler gave with the bundle
+ */
+export function mapStack(stack: string, sourceMap: string): string {
+  const map = new SourceMap(JSON.parse(sourceMap) as SourceMapPayload);
+  const place = new RegExp(`[^\\s()@]*${BUNDLE_NAME.replaceAll('.', '\\.')}:(\\d+):(\\d+)`, 'g');
+  return stack.replace(place, (text, line: string, column: string) => {
+    const entry = map.findEntry(Number(line) - 1, Number(column) - 1);
+    return 'originalSource' in entry && entry.originalSource !== '' ? `${entry.originalSource}:${entry.originalLine + 1}:${entry.originalColumn + 1}` : text;
+  });
+}

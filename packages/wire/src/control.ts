@@ -1,0 +1,138 @@
+/**
+ * Control plane, socket.io namespace /node: a node daemon and the dispatcher. Every message is checked against its schema at
+ * the border; requests are answered through the acknowledgement.
+ */
+import { Type, type Static } from 'typebox';
+import { ReplayFrom } from './data-plane.ts';
+import { Manifest } from './image.ts';
+import { ProtocolName, RankActivity } from './job.ts';
+import { CountSchema, ErrorBody, HashSchema, ImageIdSchema, IncarnationSchema, JobIdSchema, NodeIdSchema, TaskIdSchema } from './schema.ts';
+
+/** Control protocol version; a node of another one is refused with VERSION_MISMATCH. */
+export const CONTROL_VERSION = 1;
+
+export const Hold = Type.Object({ job: JobIdSchema, task: TaskIdSchema, incarnation: IncarnationSchema });
+export type Hold = Static<typeof Hold>;
+
+export const Hello = Type.Object({
+  version: CountSchema,
+  /** Absent for a new node; else what Welcome gave, to come back as the same one. */
+  node: Type.Optional(NodeIdSchema),
+  secret: Type.Optional(Type.String({ maxLength: 128 })),
+  /** Drawn by the daemon when it begins: tells a reconnection from a reload and from a duplicated tab. */
+  session: Type.Optional(Type.String({ maxLength: 64 })),
+  name: Type.String({ minLength: 1, maxLength: 80 }),
+  /** e.g. 'Chromium 156', 'Firefox 140', 'Node 20.20'. */
+  engine: Type.String({ maxLength: 80 }),
+  slots: Type.Integer({ minimum: 0, maximum: 256 }),
+  room: Type.Optional(Type.String({ maxLength: 64 })),
+  /** Incarnations whose workers are alive on this node right now. */
+  holds: Type.Array(Hold, { maxItems: 1024 }),
+  /** Images in the node's local store: a restart there needs no download. */
+  images: Type.Array(Type.Object({ job: JobIdSchema, task: TaskIdSchema, image: ImageIdSchema }), { maxItems: 1024 }),
+});
+export type Hello = Static<typeof Hello>;
+
+export const Welcome = Type.Object({
+  node: NodeIdSchema,
+  secret: Type.String(),
+  heartbeatMs: CountSchema,
+  /** What of `holds` is no longer this node's: stop it. */
+  drop: Type.Array(Hold),
+});
+export type Welcome = Static<typeof Welcome>;
+
+/** dispatcher → node: run this incarnation. */
+export const Assignment = Type.Object({
+  job: JobIdSchema,
+  /** The job's name, for the volunteer to read. */
+  jobName: Type.Optional(Type.String({ maxLength: 80 })),
+  task: TaskIdSchema,
+  incarnation: IncarnationSchema,
+  size: CountSchema,
+  capability: Type.String(),
+  program: Type.Object({ language: Type.Literal('typescript'), hash: HashSchema, entry: Type.String() }),
+  args: Type.Array(Type.String()),
+  /** Input files: fetched from /data/files/:job/:hash when first read. */
+  files: Type.Array(Type.Object({ path: Type.String(), hash: HashSchema, bytes: CountSchema })),
+  protocol: ProtocolName,
+  /** URLs of the Channel Memories, by index; relative to the server ('/data/cm/0') or absolute. */
+  channelMemories: Type.Array(Type.String()),
+  /** Seed of the job's random draws. */
+  seed: CountSchema,
+  /** Wall clock of the server when it assigned, ms: the node's clock is offset to it. */
+  serverTime: CountSchema,
+  checkpointMs: CountSchema,
+  graceMs: CountSchema,
+  /** Absent: from the start of the program. */
+  manifest: Type.Optional(Manifest),
+  replay: ReplayFrom,
+  limits: Type.Object({ memoryBytes: CountSchema, fileBytes: CountSchema }),
+});
+export type Assignment = Static<typeof Assignment>;
+
+/** dispatcher → node: stop an incarnation (fenced, cancelled, job over). */
+export const Revoke = Type.Object({ job: JobIdSchema, task: TaskIdSchema, incarnation: IncarnationSchema, code: Type.String(), message: Type.String() });
+export type Revoke = Static<typeof Revoke>;
+
+/** dispatcher → node: take a checkpoint soon. */
+export const CheckpointRequest = Type.Object({ job: JobIdSchema, task: TaskIdSchema });
+export type CheckpointRequest = Static<typeof CheckpointRequest>;
+
+/** node → dispatcher, every heartbeatMs; the paper's "alive" signal with the ranks' status words. */
+export const Heartbeat = Type.Object({
+  tasks: Type.Array(
+    Type.Object({
+      job: JobIdSchema,
+      task: TaskIdSchema,
+      incarnation: IncarnationSchema,
+      /** False until the first instruction of the program, true after. */
+      started: Type.Boolean(),
+      activity: RankActivity,
+    }),
+    { maxItems: 1024 },
+  ),
+});
+export type Heartbeat = Static<typeof Heartbeat>;
+
+/** node → dispatcher: an incarnation took its first step beyond replay (`recovered`), or its worker died. */
+export const TaskReport = Type.Object({
+  job: JobIdSchema,
+  task: TaskIdSchema,
+  incarnation: IncarnationSchema,
+  event: Type.Unsafe<'started' | 'recovered' | 'crashed' | 'refused'>(Type.String({ maxLength: 16 })),
+  error: Type.Optional(ErrorBody),
+});
+export type TaskReport = Static<typeof TaskReport>;
+
+/** node → dispatcher: leaves now (pagehide, stop button, SIGTERM). */
+export const Goodbye = Type.Object({ reason: Type.String({ maxLength: 80 }) });
+export type Goodbye = Static<typeof Goodbye>;
+
+type Answer<T> = (answer: T | { error: ErrorBody }) => void;
+
+export interface NodeToServer {
+  hello: (m: Hello, ack: Answer<Welcome>) => void;
+  heartbeat: (m: Heartbeat) => void;
+  report: (m: TaskReport) => void;
+  goodbye: (m: Goodbye, ack?: () => void) => void;
+  /** The node changes how many ranks it takes. */
+  slots: (m: { slots: number }) => void;
+}
+export interface ServerToNode {
+  assign: (m: Assignment) => void;
+  revoke: (m: Revoke) => void;
+  checkpoint: (m: CheckpointRequest) => void;
+}
+
+/**
+ * Images travel over a socket of their own (`/data/image`, one binary or text message each way at a time):
+ *   → {type:'offer', capability, manifest}      ← {type:'need', pages: index[]}   (hashes that the server lacks)
+ *   → one binary message per needed page: u32 index, u32 raw length, u8 codec (0 raw, 1 deflate-raw) padded to 16, bytes
+ *   → {type:'end', image}                        ← {type:'stored', image}  then, once the CS says so, {type:'complete', image}
+ *   either way ← {type:'refused', error}
+ */
+export const ImageOffer = Type.Object({ type: Type.Literal('offer'), capability: Type.String(), manifest: Manifest });
+export const ImageEnd = Type.Object({ type: Type.Literal('end'), image: ImageIdSchema });
+export const ImageNeed = Type.Object({ type: Type.Literal('need'), image: ImageIdSchema, pages: Type.Array(CountSchema) });
+export const ImageReply = Type.Object({ type: Type.Unsafe<'stored' | 'complete' | 'refused'>(Type.String()), image: ImageIdSchema, error: Type.Optional(ErrorBody) });

@@ -1,0 +1,113 @@
+/**
+ * Bodies of the data plane's own frames (ATTACH, ATTACHED, REFUSED, ACK) and the words they share: lines and replay ranges.
+ */
+import { Type, type Static } from 'typebox';
+import { CountSchema, ErrorBody, TaskIdSchema } from './schema.ts';
+
+/**
+ * A line through one task's history: how far it is in every log. An image lies on a line; a restart begins on one.
+ * `arrivals`: consumed. `determinants`: recorded. `sends`: messages given to each channel.
+ */
+export const Line = Type.Object({
+  arrivals: CountSchema,
+  determinants: CountSchema,
+  /** Vain polls after the last determinant. */
+  openPolls: CountSchema,
+  sends: Type.Array(Type.Tuple([TaskIdSchema, CountSchema])),
+});
+export type Line = Static<typeof Line>;
+
+export const zeroLine = (): Line => ({ arrivals: 0, determinants: 0, openPolls: 0, sends: [] });
+
+/**
+ * What an incarnation replays: the prologue (from the start of the program to where `checkpoint.open` returned; empty for a
+ * transparent image), then everything behind the image. Without an image both lines are zero.
+ */
+export const ReplayFrom = Type.Object({ prologue: Line, image: Line, held: Type.Array(CountSchema) });
+export type ReplayFrom = Static<typeof ReplayFrom>;
+
+export const Attach = Type.Object({
+  /** Capability of the incarnation, as the dispatcher issued it. */
+  capability: Type.String({ maxLength: 1024 }),
+  /** Drawn by the comm worker when the incarnation begins; tells a reconnection from a clone. */
+  nonce: Type.String({ minLength: 8, maxLength: 64 }),
+  replay: ReplayFrom,
+  /** Highest arrival number that the comm worker has received whole; ≥ replay.image.arrivals once past the prologue, else 0. */
+  received: CountSchema,
+  /** True when this incarnation was attached before (the connection broke): no determinants are asked for. */
+  resume: Type.Boolean(),
+});
+export type Attach = Static<typeof Attach>;
+
+export const Attached = Type.Object({
+  /** For every channel (task, dst) that this CM logs: messages logged whole. The sender's limit (Figure 4, per channel). */
+  received: Type.Array(Type.Tuple([TaskIdSchema, CountSchema])),
+  /** Number of the task's arrivals logged here (0 unless this is its home CM). */
+  arrivals: CountSchema,
+  /** Which of the task's determinants this CM holds: half-open ranges, ascending. */
+  determinants: Type.Array(Type.Tuple([CountSchema, CountSchema])),
+  /** Present while the CM recovers: the comm worker resupplies its arrivals above this number, then says RESUPPLIED. */
+  resupplyFrom: Type.Optional(CountSchema),
+});
+export type Attached = Static<typeof Attached>;
+
+export const Refused = ErrorBody;
+export type Refused = Static<typeof Refused>;
+
+/**
+ * Body of ACK, binary: u64 determinants first | u64 determinants appended | u64 determinants synced | u64 arrivals synced | u32 n | u32 0 |
+ * n × (u32 dst, u32 0, u64 messages appended, u64 messages synced).
+ */
+export interface Ack {
+  /** The latest block from the task, [first, appended), is logged here whole. */
+  determinantsFirst: number;
+  determinantsAppended: number;
+  /** Every determinant held here below this number is durable. */
+  determinantsSynced: number;
+  /** Own arrivals (home CM only) that are synced: the comm worker need not retain them any more. */
+  arrivalsSynced: number;
+  channels: { dst: number; appended: number; synced: number }[];
+}
+
+const ACK_HEAD = 40;
+
+export function encodeAck(a: Ack): Uint8Array {
+  const out = new Uint8Array(ACK_HEAD + 24 * a.channels.length);
+  const v = new DataView(out.buffer);
+  const put = (o: number, n: number): void => {
+    v.setUint32(o, n >>> 0, true);
+    v.setUint32(o + 4, Math.floor(n / 4294967296), true);
+  };
+  put(0, a.determinantsFirst);
+  put(8, a.determinantsAppended);
+  put(16, a.determinantsSynced);
+  put(24, a.arrivalsSynced);
+  v.setUint32(32, a.channels.length, true);
+  a.channels.forEach((c, i) => {
+    const o = ACK_HEAD + 24 * i;
+    v.setUint32(o, c.dst, true);
+    put(o + 8, c.appended);
+    put(o + 16, c.synced);
+  });
+  return out;
+}
+
+export function decodeAck(bytes: Uint8Array): Ack {
+  const v = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const get = (o: number): number => v.getUint32(o, true) + v.getUint32(o + 4, true) * 4294967296;
+  const channels = [];
+  const n = v.getUint32(32, true);
+  for (let i = 0; i < n; i++) {
+    const o = ACK_HEAD + 24 * i;
+    channels.push({ dst: v.getUint32(o, true), appended: get(o + 8), synced: get(o + 16) });
+  }
+  return { determinantsFirst: get(0), determinantsAppended: get(8), determinantsSynced: get(16), arrivalsSynced: get(24), channels };
+}
+
+/** Body of an EXIT message to the world: how a task ended. A trap or an abort is a result, not a fault. */
+export const ExitReport = Type.Object({
+  code: Type.Integer({ minimum: 0, maximum: 255 }),
+  /** Present when the task ended the whole job (MPI_Abort, an uncaught error, a fatal MPI error). */
+  abort: Type.Optional(Type.Object({ code: Type.String({ maxLength: 64 }), message: Type.String({ maxLength: 16384 }), stack: Type.Optional(Type.String({ maxLength: 65536 })) })),
+});
+export type ExitReport = Static<typeof ExitReport>;

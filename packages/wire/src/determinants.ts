@@ -1,0 +1,104 @@
+/**
+ * Determinants: the logged outcomes of a task's non-deterministic events, numbered per task from 0.
+ *
+ * Block (little endian, padded to 8): u64 first | u64 consumed | u32 openPolls | u32 count | entries.
+ * Entry: u8 type, then POLLS: u32 vain, u32 consumed — CLOCK: f64 milliseconds — VALUE: u16 length, UTF-8.
+ * `first` is the number of the first entry; `openPolls` counts the vain polls since the last entry of the block; `consumed` is
+ * the number of arrivals that the task had consumed. The head alone is the *evidence*: what a message depends on. It stays with
+ * the message in the log and at the receiver, so that a loss beyond `behind` is noticed.
+ */
+export type Determinant =
+  /** `vain` polls that consumed nothing, then (when `consumed` > 0) one that consumed that many arrivals. */
+  | { readonly type: 'polls'; readonly vain: number; readonly consumed: number }
+  /** A reading of the job's clock, in milliseconds since the epoch. */
+  | { readonly type: 'clock'; readonly ms: number }
+  /** A value that depends on the place (processor name, engine). */
+  | { readonly type: 'value'; readonly value: string };
+
+export interface DeterminantBlock {
+  first: number;
+  consumed: number;
+  openPolls: number;
+  entries: readonly Determinant[];
+}
+
+const TYPE = { polls: 1, clock: 2, value: 3 } as const;
+/** Length of a block without entries. */
+export const BLOCK_HEAD_BYTES = 24;
+const text = new TextEncoder();
+const read = new TextDecoder('utf-8', { fatal: true });
+
+export class MalformedDeterminants extends Error {
+  override readonly name = 'MalformedDeterminants';
+}
+
+export function encodeDeterminants(block: DeterminantBlock): Uint8Array {
+  let length = BLOCK_HEAD_BYTES;
+  const strings: (Uint8Array | undefined)[] = [];
+  for (const e of block.entries) {
+    const s = e.type === 'value' ? text.encode(e.value) : undefined;
+    strings.push(s);
+    length += s ? 3 + s.length : 9;
+  }
+  const out = new Uint8Array((length + 7) & ~7);
+  const v = new DataView(out.buffer);
+  v.setUint32(0, block.first >>> 0, true);
+  v.setUint32(4, Math.floor(block.first / 4294967296), true);
+  v.setUint32(8, block.consumed >>> 0, true);
+  v.setUint32(12, Math.floor(block.consumed / 4294967296), true);
+  v.setUint32(16, block.openPolls, true);
+  v.setUint32(20, block.entries.length, true);
+  let o = BLOCK_HEAD_BYTES;
+  block.entries.forEach((e, i) => {
+    v.setUint8(o, TYPE[e.type]);
+    if (e.type === 'polls') {
+      v.setUint32(o + 1, e.vain, true);
+      v.setUint32(o + 5, e.consumed, true);
+      o += 9;
+    } else if (e.type === 'clock') {
+      v.setFloat64(o + 1, e.ms, true);
+      o += 9;
+    } else {
+      const s = strings[i]!;
+      v.setUint16(o + 1, s.length, true);
+      out.set(s, o + 3);
+      o += 3 + s.length;
+    }
+  });
+  return out;
+}
+
+/** @throws MalformedDeterminants */
+export function decodeDeterminants(bytes: Uint8Array): DeterminantBlock {
+  if (bytes.length === 0) return { first: 0, consumed: 0, openPolls: 0, entries: [] };
+  if (bytes.length < BLOCK_HEAD_BYTES) throw new MalformedDeterminants('shorter than its head');
+  const v = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const first = v.getUint32(0, true) + v.getUint32(4, true) * 4294967296;
+  const consumed = v.getUint32(8, true) + v.getUint32(12, true) * 4294967296;
+  const openPolls = v.getUint32(16, true);
+  const count = v.getUint32(20, true);
+  if (count > bytes.length) throw new MalformedDeterminants('count exceeds the block');
+  const entries: Determinant[] = [];
+  let o = BLOCK_HEAD_BYTES;
+  try {
+    for (let i = 0; i < count; i++) {
+      const type = v.getUint8(o);
+      if (type === TYPE.polls) {
+        entries.push({ type: 'polls', vain: v.getUint32(o + 1, true), consumed: v.getUint32(o + 5, true) });
+        o += 9;
+      } else if (type === TYPE.clock) {
+        entries.push({ type: 'clock', ms: v.getFloat64(o + 1, true) });
+        o += 9;
+      } else if (type === TYPE.value) {
+        const n = v.getUint16(o + 1, true);
+        if (o + 3 + n > bytes.length) throw new MalformedDeterminants('string runs over the end');
+        entries.push({ type: 'value', value: read.decode(bytes.subarray(o + 3, o + 3 + n)) });
+        o += 3 + n;
+      } else throw new MalformedDeterminants(`unknown type ${type}`);
+    }
+  } catch (e) {
+    if (e instanceof MalformedDeterminants) throw e;
+    throw new MalformedDeterminants('entry runs over the end');
+  }
+  return { first, consumed, openPolls, entries };
+}

@@ -1,0 +1,50 @@
+/**
+ * The one registry of errors that cross a border: stable code, final or worth another try, what to do.
+ * A test holds this table, docs/errors.md and the code together.
+ */
+export const ERRORS = {
+  // border
+  BAD_REQUEST: { retry: false, status: 400, advice: 'Correct the named field and send it again.' },
+  BAD_FRAME: { retry: false, status: 400, advice: 'The connection is closed; both sides must run the same version.' },
+  VERSION_MISMATCH: { retry: false, status: 409, advice: 'Reload the page, or update the volunteer to the version of the server.' },
+  UNAUTHORIZED: { retry: false, status: 401, advice: 'Send the token that the server printed at its first start.' },
+  FORBIDDEN: { retry: false, status: 403, advice: 'This capability does not cover that task or incarnation.' },
+  NOT_FOUND: { retry: false, status: 404, advice: 'Look the id up again; what is past its retention is gone.' },
+  TOO_LARGE: { retry: false, status: 413, advice: 'Send less, or raise the limit on the server.' },
+  TOO_MANY: { retry: true, status: 429, advice: 'Wait, then try again.' },
+  CONFLICT: { retry: false, status: 409, advice: 'The state has moved on; read it again.' },
+  INTERNAL: { retry: true, status: 500, advice: 'A defect of the server; its log has the details.' },
+  DISK_FULL: { retry: true, status: 507, advice: 'Free space in the data directory of the server, or remove old jobs.' },
+  // data plane
+  FENCED: { retry: false, status: 409, advice: 'A newer incarnation acts; drop the job and ask for new work.' },
+  CLONE: { retry: false, status: 409, advice: 'Another node runs the same incarnation; drop the job and ask for new work.' },
+  UNKNOWN_JOB: { retry: false, status: 404, advice: 'The job has ended; drop it.' },
+  OUT_OF_SEQUENCE: { retry: false, status: 400, advice: 'A message number was skipped; the incarnation is ended.' },
+  // programs
+  COMPILE_FAILED: { retry: false, status: 422, advice: 'See the diagnostics; nothing was run.' },
+  FORBIDDEN_IMPORT: { retry: false, status: 422, advice: 'A program may import its own files and "mayfly" only.' },
+  PROGRAM_ERROR: { retry: false, status: 0, advice: 'The program threw; see the stack.' },
+  MPI_ERROR: { retry: false, status: 0, advice: 'An MPI call failed under MPI_ERRORS_ARE_FATAL.' },
+  ABORTED: { retry: false, status: 0, advice: 'The program called MPI_Abort.' },
+  DEADLOCK: { retry: false, status: 0, advice: 'Every rank waits and nothing is in flight; see who waits for whom.' },
+  TIME_LIMIT: { retry: false, status: 0, advice: 'The job ran longer than its limit; raise it, or look for an endless loop.' },
+  OUTPUT_LIMIT: { retry: false, status: 0, advice: 'The job wrote more than its limit allows.' },
+  KEEPS_CRASHING: { retry: false, status: 0, advice: 'One task took down every incarnation (out of memory?); the job was ended.' },
+  CANCELLED: { retry: false, status: 0, advice: 'Somebody cancelled the job.' },
+  LOST_LOG: { retry: false, status: 0, advice: 'The server lost un-synced writes together with a rank; run with durability "strict" to survive that.' },
+  LOST_NODES: { retry: true, status: 0, advice: 'No node is left; open the page in a browser.' },
+} as const;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** An error with a code of the registry. */
+export class MayflyError extends Error {
+  override readonly name = 'MayflyError';
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly detail?: unknown,
+  ) {
+    super(message);
+  }
+}

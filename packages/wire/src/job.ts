@@ -1,0 +1,160 @@
+/** What a job is, and what REST and the dashboard say of it. */
+import { Type, type Static } from 'typebox';
+import { CountSchema, ErrorBody, HashSchema, IncarnationSchema, JobIdSchema, NodeIdSchema, TaskIdSchema } from './schema.ts';
+
+export const ProtocolName = Type.Union([Type.Literal('pessimistic'), Type.Literal('none')]);
+export type ProtocolName = Static<typeof ProtocolName>;
+export const Durability = Type.Union([Type.Literal('behind'), Type.Literal('strict')]);
+
+/** Path of a submitted or written file: relative, no `..`, no empty or hidden segments. */
+export const FilePath = Type.String({ pattern: '^(?!.*(?:^|/)\\.)[A-Za-z0-9_][A-Za-z0-9_.@+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.@+-]*)*$', maxLength: 200 });
+
+export const JobOptions = Type.Object(
+  {
+    protocol: Type.Optional(ProtocolName),
+    durability: Type.Optional(Durability),
+    /** How long a silent node keeps its ranks, ms. */
+    graceMs: Type.Optional(Type.Integer({ minimum: 200, maximum: 86_400_000 })),
+    /** Checkpoint interval that tasks aim at, ms (a TypeScript task takes one at `checkpoint.here` once this has passed). */
+    checkpointMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
+    timeLimitMs: Type.Optional(Type.Integer({ minimum: 1000, maximum: 604_800_000 })),
+    outputLimitBytes: Type.Optional(Type.Integer({ minimum: 1024, maximum: 17_179_869_184 })),
+    /** True: standard input stays open for POST …/stdin. False or absent: it is `stdin`, then its end. */
+    interactive: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);
+export type JobOptions = Static<typeof JobOptions>;
+
+/** POST /api/jobs */
+export const JobSubmission = Type.Object(
+  {
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),
+    program: Type.Object(
+      {
+        language: Type.Literal('typescript'),
+        entry: FilePath,
+        /** Source files by path. */
+        sources: Type.Record(FilePath, Type.String({ maxLength: 4_000_000 })),
+      },
+      { additionalProperties: false },
+    ),
+    size: Type.Integer({ minimum: 1, maximum: 1024 }),
+    args: Type.Optional(Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 256 })),
+    /** Input files by path, base64. */
+    files: Type.Optional(Type.Record(FilePath, Type.String())),
+    /** Standard input of rank 0, base64. */
+    stdin: Type.Optional(Type.String()),
+    options: Type.Optional(JobOptions),
+  },
+  { additionalProperties: false },
+);
+export type JobSubmission = Static<typeof JobSubmission>;
+
+export type JobState = 'waiting' | 'running' | 'stalled' | 'done' | 'failed' | 'cancelled';
+export const JobState = Type.Unsafe<JobState>(Type.String());
+
+/** What a rank is doing, as its status words say. */
+export const RankActivity = Type.Object({
+  /** 'computing' | 'waiting' | 'replaying' | 'checkpointing' */
+  state: Type.String({ maxLength: 32 }),
+  /** The MPI call that it waits in, e.g. 'MPI_Recv'; 'stdin' (with peer WORLD) when it waits for standard input. */
+  call: Type.Optional(Type.String({ maxLength: 48 })),
+  /** Task it waits for; absent for ANY_SOURCE. */
+  peer: Type.Optional(TaskIdSchema),
+  tag: Type.Optional(Type.Integer()),
+  /** Arrivals consumed and messages sent since the start of the program, over all channels (those of the world too). */
+  arrivals: CountSchema,
+  sends: CountSchema,
+});
+export type RankActivity = Static<typeof RankActivity>;
+
+export const TaskState = Type.Unsafe<'unassigned' | 'assigned' | 'running' | 'suspect' | 'recovering' | 'done' | 'failed'>(Type.String());
+export type TaskState = 'unassigned' | 'assigned' | 'running' | 'suspect' | 'recovering' | 'done' | 'failed';
+
+export const TaskView = Type.Object({
+  task: TaskIdSchema,
+  state: TaskState,
+  incarnation: IncarnationSchema,
+  node: Type.Optional(NodeIdSchema),
+  nodeName: Type.Optional(Type.String()),
+  activity: Type.Optional(RankActivity),
+  messagesIn: CountSchema,
+  bytesIn: CountSchema,
+  messagesOut: CountSchema,
+  bytesOut: CountSchema,
+  images: CountSchema,
+  imageBytes: CountSchema,
+  lastImageAt: Type.Optional(CountSchema),
+  exitCode: Type.Optional(Type.Integer()),
+});
+export type TaskView = Static<typeof TaskView>;
+
+/** One thing that happened to an incarnation, for the history of the job. */
+export const Fault = Type.Object({
+  at: CountSchema,
+  task: TaskIdSchema,
+  incarnation: IncarnationSchema,
+  node: Type.Optional(NodeIdSchema),
+  /** FaultCause of packages/protocols: 'goodbye', 'disconnected', 'silent', 'reloaded', 'crashed', 'killed', 'clone', 'refused', 'restart'. */
+  cause: Type.String(),
+  /** ms from detection to the next incarnation's first new step; absent while it recovers. */
+  recoveredAfterMs: Type.Optional(CountSchema),
+});
+export type Fault = Static<typeof Fault>;
+
+export const JobView = Type.Object({
+  id: JobIdSchema,
+  name: Type.String(),
+  state: JobState,
+  size: CountSchema,
+  protocol: ProtocolName,
+  durability: Durability,
+  program: Type.Object({ language: Type.String(), entry: Type.String(), hash: HashSchema }),
+  args: Type.Array(Type.String()),
+  submittedAt: CountSchema,
+  startedAt: Type.Optional(CountSchema),
+  endedAt: Type.Optional(CountSchema),
+  /** Why it waits or stalls, in words: 'needs 4 slots, 3 are here'. */
+  reason: Type.Optional(Type.String()),
+  error: Type.Optional(ErrorBody),
+  exitCode: Type.Optional(Type.Integer()),
+  tasks: Type.Array(TaskView),
+  faults: Type.Array(Fault),
+  outputs: Type.Array(Type.Object({ path: Type.String(), bytes: CountSchema, task: TaskIdSchema })),
+  outputBytes: CountSchema,
+});
+export type JobView = Static<typeof JobView>;
+
+export const NodeView = Type.Object({
+  id: NodeIdSchema,
+  name: Type.String(),
+  engine: Type.String(),
+  slots: CountSchema,
+  busy: CountSchema,
+  state: Type.Unsafe<'here' | 'suspect' | 'gone'>(Type.String()),
+  since: CountSchema,
+  lastSeen: CountSchema,
+});
+export type NodeView = Static<typeof NodeView>;
+
+/** Events of the socket.io namespace /dashboard (server → client). */
+export interface DashboardEvents {
+  /** After `watch`: the list; later every change. Without tasks' fast counters. */
+  jobs: (jobs: JobView[]) => void;
+  /** The watched job, at most 5 per second. */
+  job: (job: JobView) => void;
+  nodes: (nodes: NodeView[]) => void;
+  /** New output of the watched job: bytes at an offset of one stream of one task. */
+  output: (o: { job: string; task: number; stream: 'stdout' | 'stderr'; offset: number; bytes: Uint8Array }) => void;
+  /** A result file of the watched job grew or changed. */
+  file: (f: { job: string; path: string; bytes: number }) => void;
+}
+/** client → server. Needs the submitter's token in `auth.token`. */
+export interface DashboardRequests {
+  /**
+   * Replaces what this socket watches; undefined: lists only. `from` = bytes of output already shown, per `${task}:${stream}`.
+   * A stream that is not in `from` begins at most `tail` bytes before its present end (absent: at its start).
+   */
+  watch: (req: { job?: string; from?: Record<string, number>; tail?: number }, ack: (r: { ok: true } | { error: ErrorBody }) => void) => void;
+}

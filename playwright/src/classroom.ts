@@ -1,0 +1,25 @@
+/** A server and two volunteers' tabs for all tests of a file. Call it at the top of the file; what it returns is there once tests run. */
+import { test } from '@playwright/test';
+import { Client } from './client.ts';
+import { ServerProcess } from './server.ts';
+import { Tab } from './tabs.ts';
+
+export interface Classroom {
+  server: ServerProcess;
+  client: Client;
+}
+
+export function classroom(): Classroom {
+  const room = {} as Classroom;
+  const tabs: Tab[] = [];
+  test.beforeAll(async ({ browser }) => {
+    room.server = await ServerProcess.start();
+    room.client = new Client(room.server);
+    for (const n of ['a', 'b']) tabs.push(await Tab.open(browser, room.server.url, n));
+  });
+  test.afterAll(async () => {
+    for (const t of tabs) await t.close();
+    await room.server?.stop();
+  });
+  return room;
+}

@@ -1,0 +1,111 @@
+/** The REST client of the tests: submits examples and programs, waits, collects a job's whole answer. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JobOptions, JobView, NodeView } from '@mayfly/wire';
+import { ROOT, type ServerProcess } from './server.ts';
+
+export interface Program {
+  name: string;
+  entry: string;
+  sources: Record<string, string>;
+  files?: Record<string, string>;
+}
+
+/** What a job said and wrote: standard output per rank and every result file. What must not change when tabs are closed. */
+export interface Answer {
+  stdout: string[];
+  files: Record<string, Uint8Array>;
+}
+
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly body: { code: string; message: string; diagnostics?: { file: string; line: number; message: string }[] },
+  ) {
+    super(`${status} ${body.code}: ${body.message}`);
+  }
+}
+
+export async function readExample(name: string): Promise<Program> {
+  const dir = join(ROOT, 'examples', name);
+  const about = JSON.parse(await readFile(join(dir, 'example.json'), 'utf8')) as { entry?: string; files?: string[] };
+  const sources: Record<string, string> = {};
+  for (const f of await readdir(dir)) if (f.endsWith('.ts')) sources[f] = await readFile(join(dir, f), 'utf8');
+  const files: Record<string, string> = {};
+  for (const f of about.files ?? []) files[f] = (await readFile(join(dir, f))).toString('base64');
+  return { name, entry: about.entry ?? 'main.ts', sources, files };
+}
+
+export const source = (name: string, text: string): Program => ({ name, entry: 'main.ts', sources: { 'main.ts': text } });
+
+export class Client {
+  constructor(private readonly server: ServerProcess) {}
+
+  async request(method: string, path: string, body?: unknown, token: string | null = this.server.token): Promise<Response> {
+    return fetch(this.server.url + path, {
+      method,
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  async json<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const r = await this.request(method, path, body);
+    const answer = (await r.json()) as never;
+    if (!r.ok) throw new ApiError(r.status, answer);
+    return answer;
+  }
+
+  submit(p: Program, size: number, args: string[] = [], options: JobOptions = {}): Promise<JobView> {
+    return this.json('POST', '/api/jobs', {
+      name: p.name,
+      program: { language: 'typescript', entry: p.entry, sources: p.sources },
+      size,
+      args,
+      ...(p.files ? { files: p.files } : {}),
+      options,
+    });
+  }
+
+  job(id: string): Promise<JobView> {
+    return this.json('GET', `/api/jobs/${id}`);
+  }
+
+  nodes(): Promise<NodeView[]> {
+    return this.json('GET', '/api/nodes');
+  }
+
+  /** Polls until `done(job)`; a server that is down in between is waited for. @throws when the time is over */
+  async until(id: string, what: string, done: (j: JobView) => boolean, limitMs = 90_000): Promise<JobView> {
+    const end = Date.now() + limitMs;
+    let last: JobView | undefined;
+    while (Date.now() < end) {
+      last = await this.job(id).catch((e: unknown) => {
+        if (e instanceof ApiError) throw e;
+        return last;
+      });
+      if (last && done(last)) return last;
+      await new Promise((r) => setTimeout(r, 40));
+    }
+    throw new Error(`job ${id} was not ${what} within ${limitMs} ms; it is ${JSON.stringify(last, null, 1)}`);
+  }
+
+  ended(id: string, limitMs?: number): Promise<JobView> {
+    return this.until(id, 'over', (j) => ['done', 'failed', 'cancelled'].includes(j.state), limitMs);
+  }
+
+  async answer(job: JobView): Promise<Answer> {
+    const stdout: string[] = [];
+    for (const t of job.tasks) stdout.push(await (await this.request('GET', `/api/jobs/${job.id}/tasks/${t.task}/stdout`)).text());
+    const files: Record<string, Uint8Array> = {};
+    for (const f of job.outputs)
+      files[f.path] = new Uint8Array(await (await this.request('GET', `/api/jobs/${job.id}/files/${f.path}`)).arrayBuffer());
+    return { stdout, files };
+  }
+}
+
+/** Messages that all ranks together have received: a clock of the job's progress, which runs the same at any machine speed. */
+export const progressOf = (j: JobView): number => j.tasks.reduce((n, t) => n + t.messagesIn + t.messagesOut, 0);

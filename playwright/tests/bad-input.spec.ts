@@ -1,0 +1,139 @@
+/**
+ * Bad programs and bad requests: each gives a clear error to whoever caused it, and ends nothing else. A healthy job runs beside
+ * them all the time and must end with its answer.
+ */
+import { expect, test } from '@playwright/test';
+import { classroom } from '../src/classroom.ts';
+import { ApiError, source } from '../src/client.ts';
+
+const HEALTHY = source(
+  'healthy',
+  `import { COMM_WORLD as comm, SUM } from 'mayfly';
+   const mine = Float64Array.of(comm.rank + 1), all = new Float64Array(1);
+   for (let i = 0; i < 3000; i++) comm.allreduce(mine, all, SUM);
+   if (comm.rank === 0) console.log('sum', all[0]);`,
+);
+
+const room = classroom();
+
+/** Runs `bad` while a healthy job runs, and asserts that only the bad one fails. */
+async function beside(bad: () => Promise<void>): Promise<void> {
+  const healthy = await room.client.submit(HEALTHY, 2);
+  await bad();
+  const end = await room.client.ended(healthy.id);
+  expect(end.error).toBeUndefined();
+  expect((await room.client.answer(end)).stdout).toEqual(['sum 3\n', '']);
+}
+
+async function fails(text: string, size: number, options = {}): Promise<{ code: string; message: string }> {
+  const job = await room.client.submit(source('bad', text), size, [], options);
+  const end = await room.client.ended(job.id, 120_000);
+  expect(end.state).toBe('failed');
+  return end.error!;
+}
+
+test('a program that does not compile is refused with file, line and message', async () => {
+  await beside(async () => {
+    const error = await room.client.submit(source('bad', `import { COMM_WORLD } from 'mayfly';\nconst n: number = 'x';\nCOMM_WORLD.send(n`), 1).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(ApiError);
+    const { status, body } = error as ApiError;
+    expect(status).toBe(422);
+    expect(body.code).toBe('COMPILE_FAILED');
+    expect(body.diagnostics?.[0]).toMatchObject({ file: 'main.ts' });
+  });
+});
+
+test('a program that never calls MPI just runs', async () => {
+  const job = await room.client.submit(source('hello', `console.log('hello');`), 2);
+  const end = await room.client.ended(job.id);
+  expect(end.state).toBe('done');
+  expect((await room.client.answer(end)).stdout).toEqual(['hello\n', 'hello\n']);
+});
+
+test('an endless loop meets the time limit', async () => {
+  await beside(async () => {
+    const error = await fails(`import { COMM_WORLD } from 'mayfly'; for (let i = 0; COMM_WORLD.size > 0; i++);`, 1, { timeLimitMs: 3000 });
+    expect(error.code).toBe('TIME_LIMIT');
+  });
+});
+
+test('an uncaught error names the line of the source', async () => {
+  await beside(async () => {
+    const error = await fails(`import { COMM_WORLD as comm } from 'mayfly';\n\nif (comm.rank === 1) throw new Error('boom');\ncomm.barrier();`, 2);
+    expect(error.code).toBe('PROGRAM_ERROR');
+    expect(error.message).toContain('boom');
+    expect(error.message).toContain('main.ts:3');
+  });
+});
+
+test.describe('wrong arguments name the call and what is allowed', () => {
+  for (const [what, call, says] of [
+    ['rank', 'comm.send(new Int32Array(1), 7, 0)', /MPI_Send.*rank.*7/s],
+    ['tag', 'comm.send(new Int32Array(1), 0, -5)', /MPI_Send.*tag.*-5/s],
+    ['truncation', 'comm.isend(new Int32Array(4), 0, 1); comm.recv(new Int32Array(1), 0, 1)', /MPI_Recv.*truncat/is],
+  ] as const)
+    test(what, async () => {
+      const error = await fails(`import { COMM_WORLD as comm } from 'mayfly'; ${call};`, 1);
+      expect(error.code).toBe('MPI_ERROR');
+      expect(error.message).toMatch(says);
+    });
+});
+
+test('abort ends the job with its code', async () => {
+  await beside(async () => {
+    const job = await room.client.submit(source('abort', `import { COMM_WORLD as comm } from 'mayfly'; if (comm.rank === 0) comm.abort(42); comm.barrier();`), 2);
+    const end = await room.client.ended(job.id);
+    expect(end).toMatchObject({ state: 'failed', exitCode: 42, error: { code: 'ABORTED' } });
+  });
+});
+
+test('a deadlock is reported with who waits in which call for whom', async () => {
+  const error = await fails(`import { COMM_WORLD as comm } from 'mayfly'; comm.recv(new Int32Array(1), 1 - comm.rank, 5);`, 2);
+  expect(error.code).toBe('DEADLOCK');
+  expect(error.message).toMatch(/rank 0.*MPI_Recv.*rank 1/s);
+  expect(error.message).toMatch(/rank 1.*MPI_Recv.*rank 0/s);
+});
+
+test('timers, network, workers and storage do not exist and say so', async () => {
+  const probe = (expr: string): string => `try { ${expr}; console.log('LEAK ${expr.replaceAll("'", '"')}'); } catch (e) { console.log(String((e as Error).message)); }`;
+  const exprs = [
+    `(globalThis as any).setTimeout(() => 0, 1)`, `(globalThis as any).fetch('/')`, `new (globalThis as any).WebSocket('ws://x')`,
+    `new (globalThis as any).Worker('x')`, `(globalThis as any).indexedDB.open('x')`, `new (globalThis as any).XMLHttpRequest()`,
+    `(globalThis as any).importScripts('x')`, `new (globalThis as any).BroadcastChannel('x')`, `(globalThis as any).postMessage('x')`,
+  ];
+  const job = await room.client.submit(source('probes', exprs.map(probe).join('\n')), 1);
+  const end = await room.client.ended(job.id);
+  expect(end.error).toBeUndefined();
+  const out = (await room.client.answer(end)).stdout[0]!.trim().split('\n');
+  expect(out).toHaveLength(exprs.length);
+  for (const line of out) expect(line).toMatch(/^(?!LEAK).*(MPI program|is not available)/);
+});
+
+test('wrong tokens and oversized or malformed requests are refused', async () => {
+  await beside(async () => {
+    expect((await room.client.request('GET', '/api/jobs', undefined, 'wrong')).status).toBe(401);
+    expect((await room.client.request('POST', '/api/jobs', { size: 1 }, null)).status).toBe(401);
+    const bad = await room.client.request('POST', '/api/jobs', { size: 'many' });
+    expect(bad.status).toBe(400);
+    expect(await bad.json()).toMatchObject({ code: 'BAD_REQUEST' });
+    const big = await room.client.request('POST', '/api/jobs', { ...HEALTHY, stdin: 'x'.repeat(200 << 20) });
+    expect(big.status).toBe(413);
+    expect((await room.client.request('GET', '/api/jobs/000000000000')).status).toBe(404);
+    expect((await room.client.request('GET', '/api/jobs/..%2f..%2fetc')).status).toBeGreaterThanOrEqual(400);
+  });
+});
+
+test('memory without end kills the rank again and again, then the job, never the page', async () => {
+  test.setTimeout(240_000);
+  const before = (await room.client.nodes()).map((n) => n.id).sort();
+  const error = await fails(
+    `import { COMM_WORLD as comm } from 'mayfly';
+     const hoard: unknown[] = [comm];
+     for (;;) hoard.push(new Array<number>(1 << 20).fill(hoard.length + 0.5));`,
+    1,
+  );
+  expect(['KEEPS_CRASHING', 'PROGRAM_ERROR']).toContain(error.code);
+  // Playwright counts the frame's process as the page's ("Page crashed"), so the server is asked: the same nodes, never gone, still serve.
+  expect((await room.client.nodes()).filter((n) => n.state === 'here').map((n) => n.id).sort()).toEqual(before);
+  await beside(async () => {});
+});

@@ -1,0 +1,145 @@
+/** The pages as a person uses them: volunteering by a click, submitting from the form, watching, killing a rank, errors, a phone. */
+import { expect, test, type Page } from '@playwright/test';
+import { Client, source } from '../src/client.ts';
+import { ServerProcess } from '../src/server.ts';
+import { Tab } from '../src/tabs.ts';
+
+let server: ServerProcess;
+let client: Client;
+
+test.beforeAll(async () => {
+  server = await ServerProcess.start();
+  client = new Client(server);
+});
+test.afterAll(() => server.stop());
+
+/** Complaints of the browser about our pages. Refusals that a test provokes are no complaints. */
+function complaints(page: Page): string[] {
+  const found: string[] = [];
+  page.on('pageerror', (e) => found.push(e.message));
+  page.on('console', (m) => {
+    if (m.type() === 'error' && !/Failed to load resource/.test(m.text())) found.push(m.text());
+  });
+  return found;
+}
+
+const dashboard = async (page: Page, path = ''): Promise<void> => {
+  await page.goto(`${server.url}/dashboard${path}${path.includes('?') ? '&' : '?'}token=${server.token}`);
+};
+const headline = (page: Page) => page.locator('.job-title [role=status]');
+
+async function write(page: Page, name: string, text: string, ranks: number): Promise<void> {
+  await page.getByRole('button', { name: /Your own program/ }).click();
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.insertText(text);
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByRole('textbox', { name: 'Ranks' }).fill(String(ranks));
+  await page.keyboard.press('Tab');
+}
+
+test('the token is asked for, a wrong one refused, a right one kept and not shown', async ({ page }) => {
+  await page.goto(`${server.url}/dashboard`);
+  await page.getByLabel('Token').fill('not-the-token');
+  await page.getByRole('button', { name: 'Open the dashboard' }).click();
+  await expect(page.getByText('does not know the token')).toBeVisible();
+  await dashboard(page);
+  await expect(page.getByRole('heading', { name: 'Jobs' })).toBeVisible();
+  expect(page.url()).toBe(`${server.url}/dashboard`);
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Jobs' })).toBeVisible();
+});
+
+test('a job waits with its reason, starts when somebody volunteers, shows its picture, and survives a killed rank', async ({ page, browser }, info) => {
+  const found = complaints(page);
+  await dashboard(page, '/new?example=mandelbrot');
+  await expect(page.getByText('Needs 4 slots, 0 are here')).toBeVisible();
+  await page.getByRole('button', { name: 'Submit' }).click();
+  await expect(headline(page)).toContainText('needs 4 slots, 0 are here');
+
+  const volunteer = await (await browser.newContext()).newPage();
+  found.push(...complaints(volunteer));
+  await volunteer.goto(`${server.url}/volunteer?slots=4&name=by-click`);
+  await expect(volunteer.getByTestId('volunteer-state')).toHaveText('Off');
+  await volunteer.getByRole('button', { name: 'Start' }).click();
+  await expect(volunteer.getByTestId('volunteer-state')).toHaveText(/Working on “mandelbrot”/, { timeout: 30_000 });
+
+  await page.getByRole('button', { name: 'Kill rank 1' }).click();
+  await expect(headline(page)).toContainText('Done', { timeout: 90_000 });
+  await expect(page.getByTestId('output')).toContainText('PASS');
+  await expect(page.getByText('killed by hand')).toBeVisible();
+  const picture = page.locator('.picture img');
+  await expect.poll(() => picture.evaluate((i: HTMLImageElement) => i.naturalWidth)).toBeGreaterThan(0);
+  await info.attach('job', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
+
+  await expect(volunteer.getByTestId('volunteer-state')).toHaveText('Idle');
+  await volunteer.getByRole('button', { name: 'Stop' }).click();
+  await expect(volunteer.getByTestId('volunteer-state')).toHaveText('Off');
+  await volunteer.context().close();
+  await page.goto(`${server.url}/dashboard`);
+  await expect(page.getByText('No node is here')).toBeVisible();
+  expect(found).toEqual([]);
+});
+
+test('errors are shown where they belong: compiler, stack, deadlock', async ({ page, browser }) => {
+  const tab = await Tab.open(browser, server.url, 'errors', 2);
+  await dashboard(page, '/new');
+  await write(page, 'broken', `import { COMM_WORLD as comm } from 'mayfly';\nconst a: number = 'x';\nconsole.log(a, comm.rank);\n`, 2);
+  await page.getByRole('button', { name: 'Submit' }).click();
+  await expect(page.getByRole('alert')).toContainText("Type 'string' is not assignable to type 'number'");
+  await expect(page.getByRole('button', { name: 'main.ts:2:7' })).toBeVisible();
+  await expect(page.locator('.cm-lintRange-error')).toHaveText('a');
+
+  await write(page, 'throws', `import { COMM_WORLD as comm } from 'mayfly';\nif (comm.rank === 1) throw new RangeError('no convergence');\ncomm.barrier();\n`, 2);
+  await page.getByRole('button', { name: 'Submit' }).click();
+  await expect(headline(page)).toContainText('Failed', { timeout: 30_000 });
+  await expect(page.getByRole('alert')).toContainText('RangeError: no convergence');
+  await expect(page.getByRole('alert')).toContainText('main.ts:2');
+
+  const stuck = await client.submit(source('stuck', `import { COMM_WORLD as comm } from 'mayfly';\ncomm.recv(new Float64Array(1), 1 - comm.rank, 7);\n`), 2);
+  await page.goto(`${server.url}/dashboard/jobs/${stuck.id}`);
+  await expect(page.getByRole('alert')).toContainText('rank 0 waits in MPI_Recv for rank 1, tag 7', { timeout: 60_000 });
+  await tab.close();
+});
+
+test('cancel, run again, edit a copy, delete', async ({ page, browser }) => {
+  const tab = await Tab.open(browser, server.url, 'loop', 1);
+  const job = await client.submit(source('for ever', `console.log('begun');\nfor (;;) {}\n`), 1);
+  await dashboard(page, `/jobs/${job.id}`);
+  await expect(page.getByTestId('output')).toContainText('begun', { timeout: 30_000 });
+  const cancel = async () => {
+    await page.getByRole('button', { name: 'Cancel job' }).click();
+    await page.getByRole('button', { name: 'Cancel the job' }).click();
+    await expect(headline(page)).toContainText('Cancelled');
+  };
+  await cancel();
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await expect(page).not.toHaveURL(new RegExp(job.id));
+  await expect(headline(page)).toContainText(/Running|Waiting/);
+  await cancel();
+  await page.getByRole('link', { name: 'Edit a copy' }).click();
+  await expect(page.locator('.cm-content')).toContainText('for (;;) {}');
+  await page.goBack();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete it' }).click();
+  await expect(page).toHaveURL(`${server.url}/dashboard`);
+  await tab.close();
+});
+
+test('every page fits a phone, in light and in dark', async ({ browser }, info) => {
+  const done = await client.submit(source('for the phone', `console.log('a line');\n`), 1);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const context = await browser.newContext({ colorScheme, viewport: { width: 360, height: 740 } });
+    const page = await context.newPage();
+    const found = complaints(page);
+    await dashboard(page);
+    for (const path of ['/', '/volunteer', '/dashboard', '/dashboard/new', `/dashboard/jobs/${done.id}`, '/nothing/here']) {
+      await page.goto(server.url + path);
+      await expect(page.locator('main h1').first()).toBeAttached();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(true);
+      await info.attach(`${colorScheme} ${path}`, { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
+    }
+    expect(found).toEqual([]);
+    await context.close();
+  }
+});
