@@ -44,8 +44,11 @@ export interface Device {
    */
   send(dst: TaskId, mode: number, context: number, tag: number, word: number, body: Uint8Array): void;
 
-  /** Consumes exactly one arrival, blocking until there is one. Deterministic: needs no determinant. */
-  wait(reason: WaitReason): Arrival;
+  /**
+   * Consumes exactly one arrival, blocking until there is one. Deterministic: needs no determinant. Undefined: nothing was consumed and
+   * an image is due, which the program's host takes now (programs whose stack can be unwound; a TypeScript program is never interrupted).
+   */
+  wait(reason: WaitReason): Arrival | undefined;
 
   /**
    * One poll (Test*, Iprobe, Request_get_status …): hands available arrivals to `consume` until it returns true (condition met)

@@ -15,5 +15,6 @@ export * as comms from './comm.ts';
 export * as groups from './groups.ts';
 export * as topology from './topology.ts';
 export * as world from './world.ts';
+export { Interrupted } from './progress.ts';
 export { heldArrivals, pendingRequests, restore, snapshot } from './snapshot.ts';
 export { createMayfly, runProgram, type CheckpointImage, type MayflyModule, type RestoredImage, type Runtime } from './api/index.ts';

@@ -29,11 +29,18 @@ export function settle(layer: Layer): void {
   deferred.length = 0;
 }
 
+/** Thrown out of a wait in which an image is due. The state is whole (P4); the same wait is entered again after the image. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
 /** The one wait. Returns when `holds()`; blocks in the device until then. @param reason asked anew for every arrival: a collective waits for another peer in every round */
 export function waitUntil(layer: Layer, holds: () => boolean, reason: () => WaitReason): void {
   while (!holds()) {
     const before = layer.state.unexpectedBytes;
-    deliver(layer, layer.device.wait(reason()));
+    const arrival = layer.device.wait(reason());
+    if (!arrival) throw new Interrupted();
+    deliver(layer, arrival);
     settle(layer);
     if (layer.state.unexpectedBytes !== before) layer.device.unexpected(layer.state.unexpectedBytes);
   }
