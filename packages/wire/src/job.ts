@@ -98,6 +98,9 @@ export const Fault = Type.Object({
   node: Type.Optional(NodeIdSchema),
   /** FaultCause of packages/protocols: 'goodbye', 'disconnected', 'silent', 'reloaded', 'crashed', 'killed', 'clone', 'refused', 'restart'. */
   cause: Type.String(),
+  /** ms from detection until the next incarnation was given to a node, and until its rank began (to replay). */
+  assignedAfterMs: Type.Optional(CountSchema),
+  startedAfterMs: Type.Optional(CountSchema),
   /** ms from detection to the next incarnation's first new step; absent while it recovers. */
   recoveredAfterMs: Type.Optional(CountSchema),
 });

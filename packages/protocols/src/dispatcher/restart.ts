@@ -8,7 +8,7 @@
 import type { ErrorBody, Incarnation, NodeId } from '@mayfly/wire';
 import { endJob } from './end.ts';
 import { takeRoom, type Room } from './placement.ts';
-import { addFault, faultChanges, over, recovered, taskChange, type Core, type Job, type Node, type Task } from './state.ts';
+import { addFault, faultChanges, over, reached, recovered, taskChange, type Core, type Job, type Node, type Task } from './state.ts';
 import { jobKey, type FaultCause } from './types.ts';
 
 /** A crash counts two, the vanishing of a node that may have been the task's doing one; `crashLimit` crashes end the job. */
@@ -170,6 +170,7 @@ function assign(core: Core, t: Task): void {
   t.phase = 'assigned';
   t.since = core.time;
   t.missed = 0;
+  reached(core, t, 'assignedAfterMs');
   const effect = { type: 'assign' as const, connection: node.connection, node: node.id, job: t.job.record.spec.id, task: t.task, incarnation: t.incarnation! };
   core.emit(t.image === undefined ? effect : { ...effect, image: t.image });
   core.changed(t.job);
@@ -180,6 +181,7 @@ export function started(core: Core, t: Task): void {
   if (t.phase !== 'assigned') return;
   t.phase = 'running';
   t.avoid = undefined;
+  reached(core, t, 'startedAfterMs');
   core.changed(t.job);
 }
 

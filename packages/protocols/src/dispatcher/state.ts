@@ -198,6 +198,15 @@ export function addFault(core: Core, t: Task, cause: FaultCause): void {
   job.faults.push(fault);
 }
 
+/** How far a restart has come: the phases of a recovery, for the faults that it answers. */
+export function reached(core: Core, t: Task, phase: 'assignedAfterMs' | 'startedAfterMs'): void {
+  for (const n of t.openFaults) {
+    const f = t.job.faults[n]!;
+    f[phase] = Math.max(0, core.now - f.at);
+    t.job.dirtyFaults.add(n);
+  }
+}
+
 /** The task took its first step beyond what earlier incarnations did, or came back. */
 export function recovered(core: Core, t: Task): void {
   if (t.openFaults.length === 0) return;

@@ -100,6 +100,9 @@ export interface FaultRecord {
   incarnation: Incarnation;
   node?: NodeId;
   cause: FaultCause;
+  /** ms from `at` until everyone had fenced the old incarnation and the new one was given to a node; until its rank began (image fetched and restored, replay ahead); until its first new step. */
+  assignedAfterMs?: number;
+  startedAfterMs?: number;
   recoveredAfterMs?: number;
 }
 

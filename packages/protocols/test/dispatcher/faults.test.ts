@@ -39,13 +39,15 @@ describe('restart', () => {
     expect(s.assigned()).toEqual(['0.0@1', '0.2@3']);
   });
 
-  it('notes the fault, and the time to the first new step (D7)', () => {
+  it('notes the fault, the phases of the recovery and the time to the first new step (D7)', () => {
     const s = running();
     s.come(2);
     s.send('goodbye', { connection: 'c1', reason: 'closed' });
-    s.now += 400;
+    s.now += 300;
     s.send('report', { connection: 'c2', job: J(), task: T(0), incarnation: I(1), event: 'started' });
     expect(s.view().tasks[0]).toMatchObject({ state: 'recovering', incarnation: 1 });
+    expect(s.view().faults).toMatchObject([{ assignedAfterMs: 0, startedAfterMs: 300 }]);
+    s.now += 100;
     s.send('report', { connection: 'c2', job: J(), task: T(0), incarnation: I(1), event: 'recovered' });
     expect(s.view().tasks[0]!.state).toBe('running');
     expect(s.view().faults).toMatchObject([{ task: 0, incarnation: 0, node: N(1), cause: 'goodbye', recoveredAfterMs: 400 }]);
