@@ -21,8 +21,8 @@ export interface Program {
   /** Memory of the program's own heap (its malloc / free), for MPI_Alloc_mem and the like. 0: there is none left. */
   malloc(bytes: number): number;
   free(address: number): void;
-  /** Ends the program: MPI_Abort. Does not return. */
-  abort(code: number, message: string): never;
+  /** Ends the program and the job: MPI_Abort, or an error under MPI_ERRORS_ARE_FATAL ('MPI_ERROR'). Does not return. */
+  abort(code: number, message: string, kind?: 'ABORTED' | 'MPI_ERROR'): never;
 }
 
 /** The value of one wasm argument or result. */
@@ -35,7 +35,7 @@ export interface Binding {
   readonly suspending: ReadonlySet<string>;
   /** Callbacks of the program on the stack. */
   readonly depth: number;
-  /** The host has rewound the stack: the next call is the one that was unwound. */
+  /** The host has rewound the stack into a call that {@link Interrupted} left: it is the next one to come in. (A call that was unwound at its entry comes in afresh, unannounced.) */
   resume(): void;
   /** Tables of this binding (handles, callbacks, the record of the call under way). The layer's state is not in it. */
   snapshot(): Uint8Array;

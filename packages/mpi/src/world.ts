@@ -26,6 +26,19 @@ export function writeFileAt(layer: Layer, path: string, offset: number, bytes: U
   layer.device.send(WORLD, WorldMode.FILE, 0, 0, 0, body);
 }
 
+/** Gives a result file another length; Infinity: it is not a result any more. Idempotent in order, like all messages to the world. */
+export function cutFile(layer: Layer, path: string, length: number): void {
+  const name = text.encode(path);
+  const body = new Uint8Array(2 + name.length + 8);
+  const view = new DataView(body.buffer);
+  const n = Math.min(length, Number.MAX_SAFE_INTEGER);
+  view.setUint16(0, name.length, true);
+  body.set(name, 2);
+  view.setUint32(2 + name.length, n >>> 0, true);
+  view.setUint32(6 + name.length, Math.floor(n / 4294967296), true);
+  layer.device.send(WORLD, WorldMode.CUT, 0, 0, 0, body);
+}
+
 /** The last message of a task. */
 export function sendExit(layer: Layer, report: ExitReport): void {
   layer.device.send(WORLD, WorldMode.EXIT, 0, 0, 0, text.encode(JSON.stringify(report)));

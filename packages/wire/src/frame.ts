@@ -89,6 +89,8 @@ export const WorldMode = {
   EXIT: 4,
   /** world → task 0, body: bytes of standard input; an empty body is the end of input. */
   STDIN: 5,
+  /** task → world, body: u16 name length, name, u64 length: a result file has this length from now on; 2⁵³ − 1: there is no such file. */
+  CUT: 6,
 } as const;
 
 export interface Header {

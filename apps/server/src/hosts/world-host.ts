@@ -5,14 +5,14 @@
  *   <dataDir>/jobs/<job>/out/<task>.stdout   bytes of standard output, by offset
  *   <dataDir>/jobs/<job>/out/<task>.stderr
  *   <dataDir>/jobs/<job>/out/files/<path>    result files, written with the tasks' own offsets
- *   <dataDir>/jobs/<job>/out/files.index     one JSON line per result file: {path, task}
+ *   <dataDir>/jobs/<job>/out/files.index     one JSON line per result file: {path, task}; {path, task, gone: true} when it was removed
  *
  *  O1  Delivering a message a second time changes nothing (W1–W3).
  *  O2  Nothing is written outside `out/`: a path is checked against FilePath, and no link is ever made there.
  *  O3  The sum of streams and file lengths never exceeds the job's limit; the message that would pass it ends the job.
  *  O4  The log of a task's messages to the world is trimmed only after `sync` of what they wrote.
  */
-import { closeSync, existsSync, fdatasync, mkdirSync, openSync, readFileSync, readSync, readdirSync, statSync, writeSync, appendFileSync } from 'node:fs';
+import { closeSync, existsSync, fdatasync, mkdirSync, openSync, ftruncateSync, readFileSync, readSync, readdirSync, statSync, writeSync, appendFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -111,6 +111,7 @@ export class WorldHost {
         this.#listener.total(job, o.total);
       }
     } else if (mode === WorldMode.FILE) this.#file(job, o, t, task, body);
+    else if (mode === WorldMode.CUT) this.#cut(job, o, t, task, body);
     else if (mode === WorldMode.EXIT) this.#listener.exit(job, task, readExit(body));
     else this.#fail(job, o, { code: 'BAD_FRAME', message: `Task ${task} sent the world a message of unknown mode ${mode}.` });
   }
@@ -139,6 +140,26 @@ export class WorldHost {
     }
     o.total += size - (known?.bytes ?? 0);
     o.files.set(path, { task: known?.task ?? task, bytes: size });
+    this.#listener.file(job, path, size);
+    this.#listener.total(job, o.total);
+  }
+
+  /** A result file gets another length, or is no result any more. A file that is not there (the removal comes again) stays away. */
+  #cut(job: JobId, o: JobOutput, t: TaskOutput, task: TaskId, body: Uint8Array): void {
+    const parsed = readFileMessage(body);
+    if (!parsed || !filePath.Check(parsed.path)) return this.#fail(job, o, { code: 'BAD_FRAME', message: `Task ${task} cut a result file without a name.` });
+    const { path, offset: length } = parsed;
+    const known = o.files.get(path);
+    if (!known) return;
+    const gone = length === Number.MAX_SAFE_INTEGER;
+    const size = gone ? 0 : length;
+    if (o.total + size - known.bytes > o.limit) return this.#over(job, o, task);
+    ftruncateSync(this.#fd(o, t, `files/${path}`), size);
+    if (gone) {
+      o.files.delete(path);
+      appendFileSync(join(o.dir, 'files.index'), JSON.stringify({ path, task, gone }) + '\n', { mode: 0o600 });
+    } else o.files.set(path, { task: known.task, bytes: size });
+    o.total += size - known.bytes;
     this.#listener.file(job, path, size);
     this.#listener.total(job, o.total);
   }
@@ -295,8 +316,9 @@ function readFileIndex(dir: string): Map<string, { task: TaskId; bytes: number }
   for (const line of text.split('\n')) {
     if (line === '') continue;
     try {
-      const { path, task } = JSON.parse(line) as { path: string; task: number };
-      if (filePath.Check(path)) out.set(path, { task: taskId(task), bytes: statSync(join(dir, 'files', path)).size });
+      const { path, task, gone } = JSON.parse(line) as { path: string; task: number; gone?: boolean };
+      if (gone) out.delete(path);
+      else if (filePath.Check(path)) out.set(path, { task: taskId(task), bytes: statSync(join(dir, 'files', path)).size });
     } catch {
       // A torn last line: its file is entered again by the repeated message.
     }

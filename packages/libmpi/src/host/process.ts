@@ -1,0 +1,450 @@
+/**
+ * One rank's C or C++ program, from its start or its image to its end: the module's instance, its imports, the unwinding of its stack, images.
+ *
+ * Owns: the life of the instance and the order of events around an image. Does not own: MPI (binding), WASI (wasi.ts), where an image goes and when one is
+ * due ({@link ProcessHost}).
+ *
+ * **An image** is taken at a suspending import, in one of two places: at its entry, before anything of the call has happened (then the rewound program calls
+ * it afresh), or when it waits and the device answers that an image is due (`Interrupted`: then the binding has kept a record, and the call goes on with it).
+ * The stack unwinds into the linear memory, `_start` returns, memory and globals are copied, the stack is rewound by calling `_start` again. A restore does the
+ * second half in a new instance.
+ *
+ * Invariants
+ *  H1 No image while a callback of the program is on the stack (B3 of program.ts), nor at an import whose callers are not instrumented.
+ *  H2 Image and program cannot be told apart by the program: nothing that it can call answers differently after one.
+ *  H3 The first import that is called after a rewind is the one that was unwound; anything else is a defect, and ends the incarnation, never the job.
+ *  H4 The program's end is one exit report: return, exit(), MPI_Abort, a trap. What is thrown out of {@link runProcess} is the host's own failure.
+ */
+import { createLayer, decodeValue, encodeValue, heldArrivals, Interrupted, restore, snapshot, world, type Device, type Layer, type RestoredImage } from '@mayfly/mpi';
+import type { ExitReport } from '@mayfly/wire';
+import { Files, type InputFile } from './files.ts';
+import { GLOBAL_PREFIX, readSection, UnfitModule, type ModuleSection } from './section.ts';
+import { describeTrap } from './trap.ts';
+import { createWasi, WAITING_WASI, type WasiState } from './wasi.ts';
+import type { Binding, BindingOptions, Program, Word } from '../program.ts';
+
+/** Sections of an image, in their order; the memory first, so that its pages keep their places. The rank host adds its own behind. */
+export interface ProcessImage {
+  readonly sections: readonly { readonly name: string; readonly parts: readonly Uint8Array[] }[];
+  readonly held: readonly number[];
+}
+
+export interface ProcessHost {
+  readonly device: Device;
+  /** argv, the program's name first. */
+  readonly args: readonly string[];
+  readonly inputs: readonly InputFile[];
+  readInput(path: string): Uint8Array;
+  processorName(): string;
+  readonly random: { fill(into: Uint8Array): void };
+  /** Of the job; beyond it memory.grow fails, visibly and always. */
+  readonly memoryBytes: number;
+  readonly fileBytes: number;
+  readonly version: string;
+  /** An image is due. Asked at every call that may suspend. */
+  imageDue(): boolean;
+  /** Takes the image; the parts hold only during the call. Whatever else belongs to it (positions, chance) is read here too. */
+  saveImage(image: ProcessImage): void;
+  /** Sleeps; ms that are left when an image is due, else 0. */
+  sleep(ms: number): number;
+  /** The exit has been given to the device. */
+  end(report: ExitReport): never;
+}
+
+export interface ProcessOptions {
+  module: WebAssembly.Module;
+  host: ProcessHost;
+  createBinding(options: BindingOptions): Binding;
+  /** Sections of the image to go on from. */
+  restored?: RestoredImage | undefined;
+  /**
+   * For tests: an image and its restore in a fresh instance (fresh layer, binding and files too) at every n-th suspending call, and inside its first wait. The device
+   * has to ask {@link Waits.interrupted}.
+   */
+  cycle?: { every: number } | undefined;
+  /** Is given the question that the device asks before it blocks in a wait. */
+  onWaits?: ((waits: Waits) => void) | undefined;
+}
+
+export interface Waits {
+  /** The device is about to block in a wait that may be interrupted: true when an image is to be taken instead. */
+  interrupted(): boolean;
+}
+
+/** The engine has no more memory, or the host cannot go on: this incarnation dies, the job does not end. */
+export class IncarnationDies extends Error {
+  override readonly name = 'IncarnationDies';
+}
+
+/** Thrown through the program's stack. */
+class Ended extends Error {
+  constructor(readonly report: ExitReport) {
+    super('the program ended');
+  }
+}
+
+const PAGE = 65536;
+const IMAGE_FORMAT = 1;
+const MESSAGE_LIMIT = 16_000;
+const STACK_LIMIT = 64_000;
+
+/** Section 'globals'. */
+interface GlobalsSection {
+  format: number;
+  globals: [name: string, value: number | bigint][];
+  /** The import that was unwound. */
+  call: string;
+  /** It had begun (and left a record in the binding). */
+  interrupted: boolean;
+}
+
+interface Exports {
+  memory: WebAssembly.Memory;
+  __indirect_function_table?: WebAssembly.Table;
+  malloc?(n: number): number;
+  free?(at: number): void;
+  _start(): void;
+  asyncify_start_unwind(at: number): void;
+  asyncify_stop_unwind(): void;
+  asyncify_start_rewind(at: number): void;
+  asyncify_stop_rewind(): void;
+}
+
+const enum Phase {
+  RUNNING,
+  UNWINDING,
+  REWINDING,
+}
+
+/** Runs the program to its end. */
+export function runProcess(o: ProcessOptions): never {
+  const section = readSection(o.module);
+  let image = o.restored;
+  for (;;) {
+    const life = new Life(o, section, image);
+    o.onWaits?.(life);
+    const how = life.run();
+    if (how.report) return o.host.end(how.report);
+    image = how.image;
+  }
+}
+
+class Life implements Waits {
+  private readonly layer: Layer;
+  private readonly binding: Binding;
+  private readonly wasi: ReturnType<typeof createWasi>;
+  private readonly files: Files;
+  private readonly exports: Exports;
+  private readonly globals: [string, WebAssembly.Global][];
+  private phase = Phase.RUNNING;
+  /** The suspending import that runs or was unwound. */
+  private call = '';
+  private inCall = false;
+  private interruptedCall = false;
+  private bytes = new Uint8Array(0);
+  private calls = 0;
+  private waitTaken = false;
+
+  constructor(
+    private readonly o: ProcessOptions,
+    private readonly section: ModuleSection,
+    private readonly image: RestoredImage | undefined,
+  ) {
+    const { host } = o;
+    this.layer = createLayer(host.device, () => this.memory());
+    const program: Program = {
+      get memory() {
+        return life.exports.memory;
+      },
+      callable: (index) => this.callable(index),
+      malloc: (n) => (this.exports.malloc ? this.exports.malloc(n) >>> 0 : 0),
+      free: (at) => this.exports.free?.(at),
+      abort: (code, message, kind = 'ABORTED') => {
+        throw new Ended({ code: code & 255 || 1, abort: { code: kind, message: message.slice(0, MESSAGE_LIMIT) } });
+      },
+    };
+    // eslint-disable-next-line @typescript-eslint/no-this-alias -- the getter above has a this of its own
+    const life = this;
+    this.binding = o.createBinding({ layer: this.layer, program, processorName: () => host.processorName(), version: host.version });
+    this.files = new Files(
+      host.inputs,
+      (path) => host.readInput(path),
+      {
+        write: (path, offset, bytes) => world.writeFileAt(this.layer, path, offset, bytes),
+        cut: (path, length) => world.cutFile(this.layer, path, length),
+      },
+      host.fileBytes,
+    );
+    this.wasi = createWasi({
+      args: host.args,
+      files: this.files,
+      memory: () => this.memory(),
+      out: (stream, bytes) => world.writeOut(this.layer, bytes, stream),
+      read: (most) => world.readIn(this.layer, most),
+      clock: () => host.device.clock(),
+      random: (into) => host.random.fill(into),
+      sleep: (ms) => host.sleep(ms),
+      interrupt() {
+        throw new Interrupted();
+      },
+      exit: (code) => {
+        throw new Ended({ code: code & 255 });
+      },
+    });
+    this.exports = this.instantiate();
+    this.globals = Object.entries(this.exports as unknown as Record<string, unknown>)
+      .filter((e): e is [string, WebAssembly.Global] => e[0].startsWith(GLOBAL_PREFIX))
+      .sort((a, b) => (a[0] < b[0] ? -1 : 1));
+    if (image) this.restore(image);
+  }
+
+  private memory(): Uint8Array {
+    const { buffer } = this.exports.memory;
+    // A memory that grew has another buffer.
+    if (this.bytes.buffer !== buffer) this.bytes = new Uint8Array(buffer);
+    return this.bytes;
+  }
+
+  private callable(index: number): (...args: Word[]) => Word | void {
+    const f = (index === 0 ? null : tableGet(this.exports.__indirect_function_table, index)) as ((...args: Word[]) => Word | void) | null;
+    if (!f) throw new WebAssembly.RuntimeError('null function');
+    return f;
+  }
+
+  // ── imports ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  private instantiate(): Exports {
+    const imports: WebAssembly.Imports = {};
+    for (const { module, name, kind } of WebAssembly.Module.imports(this.o.module)) {
+      if (kind !== 'function') throw new UnfitModule(`the module imports the ${kind} ${module}.${name}, which does not exist here`);
+      (imports[module] ??= {})[name] = this.importOf(module, name) as WebAssembly.ImportValue;
+    }
+    try {
+      return new WebAssembly.Instance(this.o.module, imports).exports as unknown as Exports;
+    } catch (e) {
+      if (e instanceof WebAssembly.LinkError) throw new UnfitModule(e.message);
+      throw new IncarnationDies(`the engine cannot give the program its memory: ${String(e)}`);
+    }
+  }
+
+  private importOf(module: string, name: string): unknown {
+    if (module === 'mayfly' && name === 'grow') return (pages: number) => this.grow(pages >>> 0);
+    if (module === 'wasi_snapshot_preview1') {
+      const f = this.wasi.functions[name] as ((...a: Word[]) => Word) | undefined;
+      if (!f)
+        return () => {
+          this.wasi.complain(`the program called ${name}, which does not exist here (ENOSYS)`);
+          return 52;
+        };
+      return (WAITING_WASI as readonly string[]).includes(name) && this.canSuspend(module, name) ? this.suspending(name, f) : f;
+    }
+    const f = module === 'env' ? this.binding.functions[name] : undefined;
+    if (!f)
+      return () => {
+        throw new Error(`the program called ${module}.${name}, which does not exist here`);
+      };
+    return this.binding.suspending.has(name) && this.canSuspend(module, name) ? this.suspending(name, f) : f;
+  }
+
+  private canSuspend(module: string, name: string): boolean {
+    return this.section.suspending === undefined || this.section.suspending.includes(`${module}.${name}`);
+  }
+
+  /** An import at which the stack may be unwound. */
+  private suspending(name: string, f: (...args: Word[]) => Word | void): (...args: Word[]) => Word | void {
+    return (...args) => {
+      if (this.binding.depth > 0) return f(...args);
+      if (this.phase === Phase.REWINDING) this.rewound(name);
+      else {
+        this.waitTaken = false;
+        if (this.due()) return this.unwind(name, false);
+      }
+      this.call = name;
+      this.inCall = true;
+      try {
+        return f(...args);
+      } catch (e) {
+        if (e instanceof Interrupted) return this.unwind(name, true);
+        throw e;
+      } finally {
+        this.inCall = false;
+      }
+    };
+  }
+
+  /** At the entry of a call. */
+  private due(): boolean {
+    const { cycle } = this.o;
+    if (cycle) return ++this.calls % cycle.every === 0;
+    return this.o.host.imageDue();
+  }
+
+  interrupted(): boolean {
+    // Outside the suspending calls, and below a callback of the program, a wait is not interrupted (H1).
+    if (!this.inCall || this.binding.depth > 0) return false;
+    if (this.o.cycle) return this.waitTaken ? false : (this.waitTaken = true);
+    return this.o.host.imageDue();
+  }
+
+  /** @returns the value that the program never sees */
+  private unwind(name: string, interrupted: boolean): 0 {
+    this.call = name;
+    this.interruptedCall = interrupted;
+    this.phase = Phase.UNWINDING;
+    const { start, end } = this.section.unwind;
+    const words = new DataView(this.exports.memory.buffer);
+    words.setUint32(start, start + 8, true);
+    words.setUint32(start + 4, end, true);
+    this.exports.asyncify_start_unwind(start);
+    return 0;
+  }
+
+  private rewound(name: string): void {
+    if (name !== this.call) throw new IncarnationDies(`the stack was unwound in ${this.call} and came back in ${name}`);
+    this.exports.asyncify_stop_rewind();
+    this.phase = Phase.RUNNING;
+    if (this.interruptedCall) this.binding.resume();
+  }
+
+  // ── the life ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** The report of the program's end, or the image from which another life goes on (cycles). */
+  run(): { report: ExitReport } | { report?: undefined; image: RestoredImage } {
+    for (;;) {
+      try {
+        if (this.phase === Phase.REWINDING) this.exports.asyncify_start_rewind(this.section.unwind.start);
+        this.exports._start();
+        if (this.phase === Phase.REWINDING) throw new IncarnationDies('the stack could not be rewound');
+        if (this.phase !== Phase.UNWINDING) return this.leave({ code: 0 });
+      } catch (e) {
+        return this.leave(this.reportOf(e));
+      }
+      this.exports.asyncify_stop_unwind();
+      const image = this.take();
+      this.phase = Phase.REWINDING;
+      if (this.o.cycle) return { image: copied(image) };
+      this.o.host.saveImage(image);
+    }
+  }
+
+  private reportOf(e: unknown): ExitReport {
+    if (e instanceof Ended) return e.report;
+    if (e instanceof IncarnationDies || this.isHosts(e)) throw e;
+    if (this.phase === Phase.UNWINDING && e instanceof WebAssembly.RuntimeError) {
+      const kb = Math.floor((this.section.unwind.end - this.section.unwind.start) / 1024);
+      return failed({ message: `the stack of the program is too deep for a checkpoint: more than ${kb} KB` });
+    }
+    return failed(describeTrap(e, this.stackPointer()));
+  }
+
+  /** Errors that are not the program's: the replay's, the device's. */
+  private isHosts(e: unknown): boolean {
+    return e instanceof Error && !(e instanceof WebAssembly.RuntimeError) && (e.name === 'ReplayDiverged' || e.name === 'MayflyError' || e.name === 'Interrupted');
+  }
+
+  private stackPointer(): number | undefined {
+    const named = (this.exports as unknown as Record<string, unknown>)['__stack_pointer'];
+    const first = named instanceof WebAssembly.Global ? named : this.globals[0]?.[1];
+    const value: unknown = first?.value;
+    return typeof value === 'number' ? value >>> 0 : undefined;
+  }
+
+  /** What was written and not yet sent, then the exit: the last message of the task. */
+  private leave(report: ExitReport): { report: ExitReport } {
+    this.files.flush();
+    for (const path of this.files.refused) this.wasi.complain(`the file ${path} is not kept: a result's name has letters, digits and ._@+- only, and no part begins with a dot`);
+    world.sendExit(this.layer, report);
+    return { report };
+  }
+
+  private grow(pages: number): number {
+    const { memory } = this.exports;
+    const before = memory.buffer.byteLength / PAGE;
+    if ((before + pages) * PAGE > this.o.host.memoryBytes) return -1;
+    try {
+      return memory.grow(pages);
+    } catch {
+      // Beyond the module's own maximum it fails always; below it only where the engine has no more (rule 1 of DESIGN.md).
+      if (before + pages > this.section.maximum) return -1;
+      throw new IncarnationDies(`out of memory: the engine cannot give the program ${pages * 64} KB more than its ${before * 64} KB`);
+    }
+  }
+
+  // ── images ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  private take(): ProcessImage {
+    const globals: GlobalsSection = {
+      format: IMAGE_FORMAT,
+      globals: this.globals.map(([name, g]) => [name, g.value as number | bigint]),
+      call: this.call,
+      interrupted: this.interruptedCall,
+    };
+    return {
+      sections: [
+        { name: 'memory', parts: [this.memory()] },
+        { name: 'globals', parts: [encodeValue(globals, 'globals')] },
+        { name: 'wasi', parts: [encodeValue(this.wasi.snapshot(), 'WASI state')] },
+        { name: 'binding', parts: [this.binding.snapshot()] },
+        { name: 'mpi', parts: [snapshot(this.layer)] },
+      ],
+      held: heldArrivals(this.layer),
+    };
+  }
+
+  private restore(image: RestoredImage): void {
+    const { memory, globals, wasi, binding, mpi } = image;
+    if (!memory || !globals || !wasi || !binding || !mpi) throw new IncarnationDies('the image lacks a section');
+    const missing = memory.length - this.exports.memory.buffer.byteLength;
+    if (missing > 0)
+      try {
+        this.exports.memory.grow(missing / PAGE);
+      } catch (e) {
+        throw new IncarnationDies(`the engine cannot give the program the ${memory.length / 1048576} MB of its image: ${String(e)}`);
+      }
+    this.memory().set(memory);
+    const g = decodeValue(globals) as GlobalsSection;
+    if (g.format !== IMAGE_FORMAT) throw new IncarnationDies(`an image of format ${g.format}, this build reads ${IMAGE_FORMAT}`);
+    const mine = new Map(this.globals);
+    for (const [name, value] of g.globals) {
+      const to = mine.get(name);
+      if (!to) throw new IncarnationDies(`the image has a global ${name} that the program lacks`);
+      to.value = value;
+    }
+    restore(this.layer, mpi);
+    this.binding.restore(binding);
+    this.wasi.restore(decodeValue(wasi) as WasiState);
+    this.call = g.call;
+    this.interruptedCall = g.interrupted;
+    // The wait that was interrupted goes on; the next interruption comes with the next call.
+    this.waitTaken = true;
+    this.phase = Phase.REWINDING;
+  }
+}
+
+const failed = (d: { message: string; stack?: string }): ExitReport => ({
+  code: 1,
+  abort: { code: 'PROGRAM_ERROR', message: d.message.slice(0, MESSAGE_LIMIT), ...(d.stack === undefined ? {} : { stack: d.stack.slice(0, STACK_LIMIT) }) },
+});
+
+function tableGet(table: WebAssembly.Table | undefined, index: number): unknown {
+  try {
+    return table?.get(index);
+  } catch {
+    throw new WebAssembly.RuntimeError('table index is out of bounds');
+  }
+}
+
+/** The image in memory of its own. */
+function copied(image: ProcessImage): RestoredImage {
+  return Object.fromEntries(
+    image.sections.map((s) => {
+      const out = new Uint8Array(s.parts.reduce((n, p) => n + p.length, 0));
+      let at = 0;
+      for (const p of s.parts) {
+        out.set(p, at);
+        at += p.length;
+      }
+      return [s.name, out];
+    }),
+  );
+}

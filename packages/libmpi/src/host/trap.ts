@@ -1,0 +1,47 @@
+/** What is said of a program that ended by a trap: one line of why, and the stack with the names of the module's name section. */
+
+export interface Description {
+  message: string;
+  stack?: string;
+}
+
+const WHY: readonly (readonly [pattern: RegExp, why: string])[] = [
+  [/unreachable/, 'unreachable code was executed: abort(), a failed assertion, an uncaught C++ exception or __builtin_trap()'],
+  [/out of bounds memory|memory access out of bounds|index out of bounds(?!.*table)/, 'memory was accessed out of bounds: a wild pointer, or the stack has run out'],
+  [/divide by zero|division by zero/, 'an integer was divided by zero'],
+  [/integer overflow|divide result unrepresentable/, 'an integer division overflowed'],
+  [/float unrepresentable|invalid conversion to integer|unrepresentable in integer/, 'a floating point number does not fit the integer that it was converted to'],
+  [/null function|table index is out of bounds|table.*out of bounds|undefined element|index out of bounds/, 'a call through a function pointer that points to no function'],
+  [/signature mismatch|indirect call.*(mismatch|signature)|null function or function signature/, 'a call through a function pointer of another type'],
+];
+
+/** A stack that outgrew the engine's own. */
+export const isStackOverflow = (e: unknown): boolean => e instanceof Error && /call stack|too much recursion/i.test(e.message);
+
+/** Frames inside the module as `    at name (wasm-function[12]:0x1234)`: whatever the engine, the server maps them to lines. */
+export function wasmFrames(stack: string): string[] {
+  const out: string[] = [];
+  for (const line of stack.split('\n')) {
+    const at = /wasm-function\[(\d+)\]:(0x[0-9a-fA-F]+)/.exec(line);
+    if (!at) continue;
+    // V8: "    at name (wasm://…)", or "    at wasm://…" for a function without a name; Firefox: "name@…".
+    const v8 = /^\s*at (.+) \((?:wasm|blob|https?|file|<)/.exec(line);
+    const firefox = /^(?!\s*at )(.+?)@/.exec(line);
+    const name = (v8?.[1] ?? firefox?.[1] ?? '').replace(/^[\w$-]*\.wasm\./, '').replace(/^wasm-function\[\d+\]$/, '');
+    out.push(`    at ${name || `function ${at[1]}`} (wasm-function[${at[1]}]:${at[2]!.toLowerCase()})`);
+  }
+  return out;
+}
+
+/** @param stackPointer the C stack pointer when it is known: below its floor the stack has run out */
+export function describeTrap(error: unknown, stackPointer: number | undefined): Description {
+  if (!(error instanceof Error)) return { message: `the program threw ${String(error)}` };
+  let why: string;
+  if (isStackOverflow(error)) why = 'the stack has run out: too deep a recursion';
+  else if (error instanceof WebAssembly.RuntimeError) {
+    why = WHY.find(([p]) => p.test(error.message))?.[1] ?? error.message;
+    if (stackPointer !== undefined && (stackPointer < 4096 || stackPointer > 0xffff_0000)) why = 'the stack has run out: too deep a recursion, or large arrays in a function (enlarge it with -Wl,-z,stack-size=…)';
+  } else why = `${error.name}: ${error.message}`;
+  const frames = wasmFrames(error.stack ?? '');
+  return { message: `the program trapped: ${why}`, ...(frames.length > 0 ? { stack: [`${error.name}: ${error.message}`, ...frames].join('\n') } : {}) };
+}

@@ -1,0 +1,413 @@
+/**
+ * WASI preview 1 for a rank: arguments, environment, clock, chance, standard streams and the files of files.ts. What a single rank cannot
+ * have (sockets, links, signals) answers ENOSYS or ENOTSUP, and says so once on the rank's standard error.
+ *
+ * Owns: {@link WasiState}, plain data, part of the image. Everything non-deterministic comes through {@link WasiHost}, which logs it.
+ *
+ * Invariants
+ *  W1  A call that waits (standard input, sleeping) changes nothing that the program could see before it has its answer; when it is interrupted for an
+ *      image it is entered again with the same arguments, and reads no clock a second time.
+ *  W2  Environment, inode numbers, file times and orders of directories are the same in every incarnation and on every machine.
+ */
+import { ALL_RIGHTS, Clock, E, FileType, Right } from './errno.ts';
+import { Errno, ROOT_FD, type Files, type FilesState, type OpenFile } from './files.ts';
+
+export interface WasiHost {
+  args: readonly string[];
+  files: Files;
+  memory(): Uint8Array;
+  out(stream: 'stdout' | 'stderr', bytes: Uint8Array): void;
+  /** At least one byte of standard input, empty at its end. Blocks. @throws Interrupted */
+  read(most: number): Uint8Array;
+  /** The job's clock, ms. */
+  clock(): number;
+  random(into: Uint8Array): void;
+  /** Sleeps; ms that are left when an image is due, else 0. */
+  sleep(ms: number): number;
+  /** Unwinds to the host: the image is due. */
+  interrupt(): never;
+  exit(code: number): never;
+}
+
+export interface WasiState {
+  files: FilesState;
+  /** First reading of the processor clock. */
+  cpuOrigin: number | undefined;
+  /** An interrupted sleep has this long to go, ms. */
+  sleepLeft: number | undefined;
+  complained: string[];
+}
+
+/** Waiting calls of WASI: they stand in Asyncify's import list. */
+export const WAITING_WASI = ['fd_read', 'poll_oneoff'] as const;
+
+const ENVIRONMENT = ['HOME=/', 'LANG=C.UTF-8', 'OMP_NUM_THREADS=1', 'PATH=/', 'PWD=/', 'TMPDIR=/tmp', 'USER=mayfly'];
+const text = new TextEncoder();
+const utf8 = new TextDecoder();
+const MS = 1_000_000n;
+
+export type WasiFunction = (...args: never[]) => number;
+
+export function createWasi(host: WasiHost): { functions: Record<string, WasiFunction>; state: WasiState; snapshot(): WasiState; restore(s: WasiState): void; complain(what: string): void } {
+  const { files } = host;
+  let state: WasiState = { files: files.state, cpuOrigin: undefined, sleepLeft: undefined, complained: [] };
+
+  const complain = (what: string): void => {
+    if (state.complained.includes(what)) return;
+    state.complained.push(what);
+    host.out('stderr', text.encode(`mayfly: ${what}\n`));
+  };
+
+  // Memory may grow between any two calls: views are taken in each.
+  const bytes = (at: number, length: number): Uint8Array => {
+    const m = host.memory();
+    at >>>= 0;
+    length >>>= 0;
+    if (at + length > m.length) throw new Errno(E.FAULT);
+    return m.subarray(at, at + length);
+  };
+  const view = (at: number, length: number): DataView => {
+    const b = bytes(at, length);
+    return new DataView(b.buffer, b.byteOffset, b.byteLength);
+  };
+  const string = (at: number, length: number): string => utf8.decode(bytes(at, length).slice());
+  const put32 = (at: number, n: number): void => view(at, 4).setUint32(0, n, true);
+  const put64 = (at: number, n: bigint): void => view(at, 8).setBigUint64(0, n, true);
+
+  /** The parts of an iovec array. */
+  const vectors = (at: number, count: number): Uint8Array[] => {
+    const v = view(at, 8 * (count >>> 0));
+    return Array.from({ length: count >>> 0 }, (_, i) => bytes(v.getUint32(8 * i, true), v.getUint32(8 * i + 4, true)));
+  };
+  const joined = (parts: readonly Uint8Array[]): Uint8Array => {
+    if (parts.length === 1) return parts[0]!;
+    const out = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
+    let at = 0;
+    for (const p of parts) {
+      out.set(p, at);
+      at += p.length;
+    }
+    return out;
+  };
+
+  const strings = (list: readonly string[]): { sizes: (count: number, size: number) => number; get: (pointers: number, buffer: number) => number } => {
+    const encoded = list.map((s) => text.encode(`${s}\0`));
+    return {
+      sizes(count, size) {
+        put32(count, encoded.length);
+        put32(size, encoded.reduce((n, s) => n + s.length, 0));
+        return E.SUCCESS;
+      },
+      get(pointers, buffer) {
+        for (const [i, s] of encoded.entries()) {
+          put32(pointers + 4 * i, buffer);
+          bytes(buffer, s.length).set(s);
+          buffer += s.length;
+        }
+        return E.SUCCESS;
+      },
+    };
+  };
+  const args = strings(host.args);
+  const environment = strings(ENVIRONMENT);
+
+  const isStream = (fd: number): boolean => fd >= 0 && fd <= 2 && !files.state.open.has(fd);
+  const file = (fd: number): OpenFile => files.fd(fd);
+
+  const clock = (id: number): bigint => {
+    if (id === Clock.REALTIME || id === Clock.MONOTONIC) return BigInt(Math.round(host.clock() * 1e6));
+    if (id !== Clock.PROCESS_CPUTIME && id !== Clock.THREAD_CPUTIME) throw new Errno(E.INVAL);
+    const now = host.clock();
+    state.cpuOrigin ??= now;
+    return BigInt(Math.round((now - state.cpuOrigin) * 1e6));
+  };
+
+  function writeFilestat(at: number, type: number, inode: number, size: number): number {
+    const v = view(at, 64);
+    for (let i = 0; i < 64; i += 8) v.setBigUint64(i, 0n, true);
+    v.setBigUint64(8, BigInt(inode), true);
+    v.setUint8(16, type);
+    v.setBigUint64(24, 1n, true);
+    v.setBigUint64(32, BigInt(size), true);
+    return E.SUCCESS;
+  }
+  const typeOf = (kind: 'file' | 'directory'): number => (kind === 'file' ? FileType.REGULAR_FILE : FileType.DIRECTORY);
+
+  function write(fd: number, parts: Uint8Array[], at?: number): number {
+    if (isStream(fd)) {
+      if (fd === 0) throw new Errno(E.BADF);
+      const all = joined(parts);
+      host.out(fd === 1 ? 'stdout' : 'stderr', all);
+      return all.length;
+    }
+    const f = file(fd);
+    const all = joined(parts);
+    const offset = at ?? files.writeOffset(f);
+    files.write(files.node(f), offset, all);
+    if (at === undefined) f.offset = offset + all.length;
+    return all.length;
+  }
+
+  function read(fd: number, parts: Uint8Array[], at?: number): number {
+    if (isStream(fd)) {
+      if (fd !== 0) throw new Errno(E.BADF);
+      const most = parts.reduce((n, p) => n + p.length, 0);
+      if (most === 0) return 0;
+      const got = host.read(most);
+      let from = 0;
+      for (const p of parts) {
+        const k = Math.min(p.length, got.length - from);
+        p.set(got.subarray(from, from + k));
+        from += k;
+      }
+      return got.length;
+    }
+    const f = file(fd);
+    let offset = at ?? f.offset;
+    let n = 0;
+    for (const p of parts) {
+      const k = files.read(files.node(f), offset, p);
+      n += k;
+      offset += k;
+      if (k < p.length) break;
+    }
+    if (at === undefined) f.offset = offset;
+    return n;
+  }
+
+  /**
+   * Sleeps until the earliest clock of the subscriptions; descriptors are always ready. The time that passes is real while the rank is live and
+   * none in a replay; an image may be taken meanwhile (W1).
+   */
+  function poll(at: number, events: number, count: number, stored: number): number {
+    if (count <= 0) throw new Errno(E.INVAL);
+    const v = view(at, 48 * count);
+    const ready: { user: bigint; type: number }[] = [];
+    let soonest = Infinity;
+    let timer: { user: bigint; type: number } | undefined;
+    for (let i = 0; i < count; i++) {
+      const o = 48 * i;
+      const user = v.getBigUint64(o, true);
+      const type = v.getUint8(o + 8);
+      if (type !== 0) {
+        ready.push({ user, type });
+        continue;
+      }
+      let ms = Number(v.getBigUint64(o + 24, true)) / 1e6;
+      if (state.sleepLeft === undefined && v.getUint16(o + 40, true) & 1) ms -= Number(clock(v.getUint32(o + 16, true))) / 1e6;
+      if (ms < soonest) {
+        soonest = Math.max(0, ms);
+        timer = { user, type };
+      }
+    }
+    if (ready.length === 0 && timer) {
+      const left = host.sleep(state.sleepLeft ?? soonest);
+      state.sleepLeft = left > 0 ? left : undefined;
+      if (left > 0) host.interrupt();
+      ready.push(timer);
+    }
+    const out = view(events, 32 * ready.length);
+    ready.forEach((e, i) => {
+      for (let k = 0; k < 32; k += 8) out.setBigUint64(32 * i + k, 0n, true);
+      out.setBigUint64(32 * i, e.user, true);
+      out.setUint8(32 * i + 10, e.type);
+      if (e.type !== 0) out.setBigUint64(32 * i + 16, 1n, true);
+    });
+    put32(stored, ready.length);
+    return E.SUCCESS;
+  }
+
+  const bodies = {
+    args_sizes_get: args.sizes,
+    args_get: args.get,
+    environ_sizes_get: environment.sizes,
+    environ_get: environment.get,
+    proc_exit: (code: number): number => host.exit(code >>> 0),
+    sched_yield: () => E.SUCCESS,
+    clock_res_get(id: number, at: number) {
+      if (id < 0 || id > 3) throw new Errno(E.INVAL);
+      put64(at, MS);
+      return E.SUCCESS;
+    },
+    clock_time_get(id: number, _precision: bigint, at: number) {
+      put64(at, clock(id));
+      return E.SUCCESS;
+    },
+    random_get(at: number, length: number) {
+      host.random(bytes(at, length));
+      return E.SUCCESS;
+    },
+    poll_oneoff: poll,
+
+    fd_write(fd: number, iovs: number, count: number, written: number) {
+      put32(written, write(fd, vectors(iovs, count)));
+      return E.SUCCESS;
+    },
+    fd_pwrite(fd: number, iovs: number, count: number, offset: bigint, written: number) {
+      put32(written, write(fd, vectors(iovs, count), Number(offset)));
+      return E.SUCCESS;
+    },
+    fd_read(fd: number, iovs: number, count: number, got: number) {
+      put32(got, read(fd, vectors(iovs, count)));
+      return E.SUCCESS;
+    },
+    fd_pread(fd: number, iovs: number, count: number, offset: bigint, got: number) {
+      put32(got, read(fd, vectors(iovs, count), Number(offset)));
+      return E.SUCCESS;
+    },
+    fd_seek(fd: number, offset: bigint, whence: number, at: number) {
+      if (isStream(fd)) throw new Errno(E.SPIPE);
+      put64(at, BigInt(files.seek(file(fd), Number(offset), whence)));
+      return E.SUCCESS;
+    },
+    fd_tell(fd: number, at: number) {
+      if (isStream(fd)) throw new Errno(E.SPIPE);
+      put64(at, BigInt(file(fd).offset));
+      return E.SUCCESS;
+    },
+    fd_close(fd: number) {
+      if (isStream(fd)) return E.SUCCESS;
+      files.close(fd);
+      return E.SUCCESS;
+    },
+    fd_sync(fd: number) {
+      if (!isStream(fd)) files.flushOne(file(fd).path, file(fd).inode);
+      return E.SUCCESS;
+    },
+    fd_datasync: (fd: number): number => bodies.fd_sync(fd),
+    fd_advise: () => E.SUCCESS,
+    fd_allocate(fd: number, offset: bigint, length: bigint) {
+      const f = file(fd);
+      const end = Number(offset + length);
+      if (end > files.node(f).size) files.resize(files.node(f), f.path, end);
+      return E.SUCCESS;
+    },
+    fd_renumber(from: number, to: number) {
+      files.renumber(from, to);
+      return E.SUCCESS;
+    },
+    fd_fdstat_get(fd: number, at: number) {
+      const stream = isStream(fd);
+      const f = stream ? undefined : file(fd);
+      const v = view(at, 24);
+      v.setBigUint64(0, 0n, true);
+      // A stream that cannot seek is a terminal to C: lines come out as they are printed.
+      v.setUint8(0, f ? typeOf(files.node(f).kind) : FileType.CHARACTER_DEVICE);
+      v.setUint16(2, f?.flags ?? 0, true);
+      v.setBigUint64(8, f ? ALL_RIGHTS : fd === 0 ? Right.FD_READ : Right.FD_WRITE, true);
+      v.setBigUint64(16, f ? ALL_RIGHTS : 0n, true);
+      return E.SUCCESS;
+    },
+    fd_fdstat_set_flags(fd: number, flags: number) {
+      if (!isStream(fd)) file(fd).flags = flags;
+      return E.SUCCESS;
+    },
+    fd_filestat_get(fd: number, at: number) {
+      if (isStream(fd)) return writeFilestat(at, FileType.CHARACTER_DEVICE, 0, 0);
+      const f = file(fd);
+      const node = files.node(f);
+      return writeFilestat(at, typeOf(node.kind), f.inode, node.size);
+    },
+    fd_filestat_set_size(fd: number, size: bigint) {
+      const f = file(fd);
+      files.resize(files.node(f), f.path, Number(size));
+      return E.SUCCESS;
+    },
+    fd_filestat_set_times: () => E.SUCCESS,
+    fd_prestat_get(fd: number, at: number) {
+      if (fd !== ROOT_FD) throw new Errno(E.BADF);
+      put32(at, 0);
+      put32(at + 4, 1);
+      return E.SUCCESS;
+    },
+    fd_prestat_dir_name(fd: number, at: number, length: number) {
+      if (fd !== ROOT_FD) throw new Errno(E.BADF);
+      if (length < 1) throw new Errno(E.INVAL);
+      bytes(at, 1)[0] = 0x2f;
+      return E.SUCCESS;
+    },
+    fd_readdir(fd: number, at: number, length: number, cookie: bigint, used: number) {
+      const f = file(fd);
+      if (files.node(f).kind !== 'directory') throw new Errno(E.NOTDIR);
+      const entries = [
+        { name: '.', inode: f.inode, kind: 'directory' as const },
+        { name: '..', inode: files.inodeNumber(''), kind: 'directory' as const },
+        ...files.list(f.path),
+      ];
+      const into = bytes(at, length);
+      let n = 0;
+      for (let i = Number(cookie); i < entries.length && n < into.length; i++) {
+        const e = entries[i]!;
+        const name = text.encode(e.name);
+        const record = new Uint8Array(24 + name.length);
+        const v = new DataView(record.buffer);
+        v.setBigUint64(0, BigInt(i + 1), true);
+        v.setBigUint64(8, BigInt(e.inode), true);
+        v.setUint32(16, name.length, true);
+        v.setUint8(20, typeOf(e.kind));
+        record.set(name, 24);
+        const k = Math.min(record.length, into.length - n);
+        into.set(record.subarray(0, k), n);
+        n += k;
+      }
+      put32(used, n);
+      return E.SUCCESS;
+    },
+
+    path_open(dir: number, _lookup: number, path: number, length: number, oflags: number, _rights: bigint, _inheriting: bigint, flags: number, at: number) {
+      put32(at, files.open(files.resolve(dir, string(path, length)), oflags, flags));
+      return E.SUCCESS;
+    },
+    path_filestat_get(dir: number, _lookup: number, path: number, length: number, at: number) {
+      const name = files.resolve(dir, string(path, length));
+      const node = files.lookup(name);
+      if (!node) throw new Errno(E.NOENT);
+      return writeFilestat(at, typeOf(node.kind), files.inodeNumber(name), node.size);
+    },
+    path_filestat_set_times: () => E.SUCCESS,
+    path_create_directory(dir: number, path: number, length: number) {
+      files.mkdir(files.resolve(dir, string(path, length)));
+      return E.SUCCESS;
+    },
+    path_remove_directory(dir: number, path: number, length: number) {
+      files.remove(files.resolve(dir, string(path, length)), 'directory');
+      return E.SUCCESS;
+    },
+    path_unlink_file(dir: number, path: number, length: number) {
+      files.remove(files.resolve(dir, string(path, length)), 'file');
+      return E.SUCCESS;
+    },
+    path_rename(from: number, path: number, length: number, to: number, newPath: number, newLength: number) {
+      files.rename(files.resolve(from, string(path, length)), files.resolve(to, string(newPath, newLength)));
+      return E.SUCCESS;
+    },
+    /** There are no links: no path is one. */
+    path_readlink(dir: number, _path: number): number {
+      file(dir);
+      throw new Errno(E.INVAL);
+    },
+  } satisfies Record<string, WasiFunction>;
+
+  const functions: Record<string, WasiFunction> = {};
+  for (const [name, body] of Object.entries(bodies))
+    functions[name] = (...a: never[]) => {
+      try {
+        return (body as (...a: never[]) => number)(...a);
+      } catch (e) {
+        if (e instanceof Errno) return e.errno;
+        throw e;
+      }
+    };
+  return {
+    functions,
+    get state() {
+      return state;
+    },
+    snapshot: () => ({ ...state, files: files.plain() }),
+    restore(s) {
+      files.state = s.files;
+      state = s;
+    },
+    complain,
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * C programs on an in-memory fabric: one worker thread per rank, no sockets, no server. With `cycle`, every rank is checkpointed and restored in a
+ * fresh instance at every n-th suspending call, and inside its first wait.
+ *
+ *   const fabric = new CFabric();
+ *   const ranks = await fabric.run(wasm, 4, { args: ['100'], files: { 'in.txt': bytes }, cycle: 1 });
+ *   ranks[0].stdout, ranks[0].exit, ranks[0].files['out.txt']
+ */
+import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+import type { ExitReport } from '@mayfly/wire';
+import { append, makeInbox, type DeviceOptions } from '@mayfly/mpi/test-fabric';
+import type { Answer, Job } from './rank-worker.ts';
+
+export interface RunOptions extends DeviceOptions {
+  args?: string[];
+  files?: Record<string, Uint8Array>;
+  stdin?: string;
+  /** Image and restore at every n-th suspending call. */
+  cycle?: number;
+  inboxBytes?: number;
+  memoryBytes?: number;
+  /** The scratch binding of the host's own tests instead of the real one. */
+  scratch?: boolean;
+}
+
+export interface RankResult {
+  exit: ExitReport | undefined;
+  stdout: string;
+  stderr: string;
+  /** Result files as the world has them at the end. */
+  files: Record<string, Uint8Array>;
+  /** Images taken (and restored). */
+  images: number;
+  /** The host's own failure. */
+  died: string | undefined;
+}
+
+const WORLD = 0xffff_ffff | 0;
+const STDIN = 5;
+
+export class CFabric {
+  private readonly workers: Worker[] = [];
+  private readonly code = buildSync({
+    entryPoints: [fileURLToPath(new URL('rank-worker.ts', import.meta.url))],
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    write: false,
+    logLevel: 'error',
+  }).outputFiles[0]!.text;
+
+  async run(wasm: Uint8Array | WebAssembly.Module, size: number, options: RunOptions = {}): Promise<RankResult[]> {
+    const module = wasm instanceof WebAssembly.Module ? wasm : await WebAssembly.compile(wasm as Uint8Array<ArrayBuffer>);
+    const { args = [], files = {}, stdin, cycle, inboxBytes = 1 << 25, memoryBytes = 1 << 30, scratch = false, ...device } = options;
+    const inboxes = Array.from({ length: size }, () => makeInbox(inboxBytes));
+    if (stdin) append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new TextEncoder().encode(stdin));
+    append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new Uint8Array(0));
+    const job: Omit<Job, 'rank'> = { size, inboxes, module, args: ['a.out', ...args], files, cycle, memoryBytes, scratch, options: { patience: 60_000, ...device } };
+    return Promise.all(inboxes.map((_, rank) => this.ask(rank, { ...job, rank })));
+  }
+
+  private ask(i: number, job: Job): Promise<RankResult> {
+    const worker = (this.workers[i] ??= new Worker(this.code, { eval: true, stdout: false }));
+    return new Promise((resolve, reject) => {
+      const done = (a: Answer): void => {
+        worker.off('error', reject);
+        resolve(a);
+      };
+      worker.once('message', done);
+      worker.once('error', reject);
+      worker.postMessage(job);
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.workers.map((w) => w?.terminate()));
+  }
+}
+
+/** Every rank ended with exit 0. */
+export function ok(ranks: readonly RankResult[]): readonly RankResult[] {
+  const bad = ranks.findIndex((r) => r.died !== undefined || r.exit?.code !== 0 || r.exit.abort);
+  if (bad >= 0) throw new Error(`rank ${bad}: ${ranks[bad]!.died ?? JSON.stringify(ranks[bad]!.exit)}\n${ranks[bad]!.stderr}`);
+  return ranks;
+}

@@ -1,0 +1,106 @@
+/** One rank of the fabric in a worker thread: waits for jobs, runs a module over a LogDevice, answers with what the world has seen. */
+import { parentPort } from 'node:worker_threads';
+import type { Device } from '@mayfly/mpi';
+import { WorldMode, type ExitReport } from '@mayfly/wire';
+import { LogDevice, type DeviceOptions } from '@mayfly/mpi/test-fabric';
+import { runProcess, type Waits } from '../../src/host/index.ts';
+import type { RankResult } from './index.ts';
+import { createScratchBinding } from './scratch-binding.ts';
+
+export interface Job {
+  rank: number;
+  size: number;
+  inboxes: SharedArrayBuffer[];
+  module: WebAssembly.Module;
+  args: string[];
+  files: Record<string, Uint8Array>;
+  cycle: number | undefined;
+  memoryBytes: number;
+  scratch: boolean;
+  options: DeviceOptions;
+}
+export type Answer = RankResult;
+
+class Over extends Error {}
+
+function run(job: Job): Answer {
+  const log = new LogDevice(job.rank, job.size, job.inboxes, job.options);
+  let waits: Waits | undefined;
+  let lives = 0;
+  const device: Device = {
+    task: log.task,
+    size: log.size,
+    unexpectedBytes: log.unexpectedBytes,
+    send: (...a) => log.send(...a),
+    wait: (reason) => (waits?.interrupted() ? undefined : log.wait(reason)),
+    poll: (consume) => log.poll(consume),
+    pull: (arrival, into) => log.pull(arrival, into),
+    unexpected: (bytes) => log.unexpected(bytes),
+    clock: () => log.clock(),
+    place: (read) => log.place(read),
+  };
+  let seed = 12345 + job.rank;
+  let died: string | undefined;
+  let exit: ExitReport | undefined;
+  try {
+    runProcess({
+      module: job.module,
+      createBinding: createScratchBinding,
+      cycle: job.cycle === undefined ? undefined : { every: job.cycle },
+      onWaits(w) {
+        waits = w;
+        lives++;
+      },
+      host: {
+        device,
+        args: job.args,
+        inputs: Object.entries(job.files).map(([path, b]) => ({ path, bytes: b.length })),
+        readInput: (path) => job.files[path]!,
+        processorName: () => `node of rank ${job.rank}`,
+        random: { fill: (into) => into.forEach((_, i) => (into[i] = (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) >>> 16)) },
+        memoryBytes: job.memoryBytes,
+        fileBytes: 1 << 26,
+        version: 'Mayfly test',
+        imageDue: () => false,
+        saveImage: () => undefined,
+        sleep: () => 0,
+        end(report) {
+          exit = report;
+          throw new Over();
+        },
+      },
+    });
+  } catch (e) {
+    if (!(e instanceof Over)) died = e instanceof Error ? (e.stack ?? e.message) : String(e);
+  }
+  const text = (mode: number): string => new TextDecoder().decode(Buffer.concat(log.log.outputs.filter((o) => o.mode === mode).map((o) => o.body)));
+  return { exit, died, stdout: text(WorldMode.STDOUT), stderr: text(WorldMode.STDERR), files: results(log.log.outputs), images: lives - 1 };
+}
+
+/** What the server would have made of FILE and CUT messages. */
+function results(outputs: readonly { mode: number; body: Uint8Array }[]): Record<string, Uint8Array> {
+  const files = new Map<string, Uint8Array>();
+  for (const { mode, body } of outputs) {
+    if (mode !== WorldMode.FILE && mode !== WorldMode.CUT) continue;
+    const v = new DataView(body.buffer, body.byteOffset, body.byteLength);
+    const n = v.getUint16(0, true);
+    const path = new TextDecoder().decode(body.subarray(2, 2 + n));
+    const at = v.getUint32(2 + n, true) + v.getUint32(6 + n, true) * 4294967296;
+    const old = files.get(path) ?? new Uint8Array(0);
+    if (mode === WorldMode.CUT && at === Number.MAX_SAFE_INTEGER) files.delete(path);
+    else if (mode === WorldMode.CUT) {
+      const cut = new Uint8Array(at);
+      cut.set(old.subarray(0, at));
+      files.set(path, cut);
+    } else {
+      const bytes = body.subarray(10 + n);
+      const all = new Uint8Array(Math.max(old.length, at + bytes.length));
+      all.set(old);
+      all.set(bytes, at);
+      files.set(path, all);
+    }
+  }
+  return Object.fromEntries(files);
+}
+
+parentPort!.on('message', (job: Job) => parentPort!.postMessage(run(job)));
