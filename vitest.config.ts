@@ -4,9 +4,10 @@ export default defineConfig({
   test: {
     include: ['{packages,apps,benchmarks,examples}/**/*.test.{ts,tsx}'],
     exclude: ['**/node_modules/**', '**/dist/**'],
-    // Real processes, sockets and disks on two shared cores: generous, but every test ends.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    globalSetup: ['./vitest.setup.mjs'],
+    // Real processes, sockets and disks on shared cores: a limit is there to end a hang, never to judge how fast a machine is.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     maxWorkers: 2,
     reporters: process.env.MAYFLY_VITEST_REPORT ? ['default', ['json', { outputFile: process.env.MAYFLY_VITEST_REPORT }]] : ['default'],
   },

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { inflateSync, crc32 as zlibCrc } from 'node:zlib';
 import { createCompiler, readProgram, type Compiler } from '@mayfly/toolchain';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildForTests } from '@mayfly/toolchain/build-for-tests';
 import { parseMatrixMarket, partition, poisson } from './cg/matrix.ts';
 import { temperature } from './heat/exact.ts';
 import { thermal } from './heat/palette.ts';
@@ -18,7 +17,6 @@ const NAMES = ['cg', 'heat', 'mandelbrot', 'pi', 'ring', 'sample-sort'];
 
 let compiler: Compiler;
 beforeAll(() => {
-  buildForTests();
   compiler = createCompiler();
 });
 afterAll(() => compiler.close());
@@ -44,7 +42,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(Object.keys(program.sources).sort()).toEqual(texts.sort());
     const result = await compiler.compile(program);
     expect(result.ok ? result.warnings : result.diagnostics).toEqual([]);
-  }, 30_000);
+  });
 });
 
 describe('the picture file', () => {

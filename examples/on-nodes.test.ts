@@ -9,19 +9,25 @@ import { fileURLToPath } from 'node:url';
 import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
 import { createServer, type MayflyServer } from '@mayfly/server';
 import { readProgram } from '@mayfly/toolchain';
-import { buildForTests } from '@mayfly/toolchain/build-for-tests';
 import type { JobSubmission, JobView } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const TOKEN = 'token-of-the-tests';
+/** A closed socket means loss soon; silence, which a busy machine produces by itself, does not. */
+const PATIENCE = { graceMs: 300, silentMs: 120_000, restartGraceMs: 120_000 };
+/** The example, and behind it a wait for a line from the test: every rank is certainly there when its node dies. */
+const HELD = `import './main.ts';
+import { COMM_WORLD as comm, stdin } from 'mayfly';
+if (comm.rank === 0) stdin.readLine();
+comm.barrier();
+`;
 const dataDir = mkdtempSync(join(tmpdir(), 'mayfly-examples-'));
 let server: MayflyServer;
 let nodes: HeadlessNode[] = [];
 
 beforeAll(async () => {
-  buildForTests();
-  server = await createServer({ dataDir, port: 0, token: TOKEN, log: process.env['MAYFLY_LOG'] ? 'debug' : 'silent' });
+  server = await createServer({ dataDir, port: 0, token: TOKEN, dispatcher: PATIENCE, log: process.env['MAYFLY_LOG'] ? 'debug' : 'silent' });
 });
 afterEach(async () => {
   await Promise.all(nodes.map((n) => n.close()));
@@ -44,16 +50,17 @@ const api = async (path: string, init: { method?: string; body?: string } = {}):
 };
 const sleep = (ms: number): Promise<void> => new Promise((r) => setTimeout(r, ms));
 
-async function submit(name: string, args: string[]): Promise<string> {
+async function submit(name: string, args: string[], held = true): Promise<string> {
   const folder = join(here, name);
   const about = JSON.parse(readFileSync(join(folder, 'example.json'), 'utf8')) as { files: string[] };
+  const { sources } = await readProgram(join(folder, 'main.ts'));
   const submission: JobSubmission = {
     name,
-    program: { language: 'typescript', ...(await readProgram(join(folder, 'main.ts'))) },
+    program: { language: 'typescript', entry: held ? 'held.ts' : 'main.ts', sources: { ...sources, 'held.ts': HELD } },
     size: 4,
     args,
     files: Object.fromEntries(about.files.map((f) => [f, readFileSync(join(folder, f)).toString('base64')])),
-    options: { checkpointMs: 100, graceMs: 500, timeLimitMs: 120_000 },
+    options: { checkpointMs: 100, timeLimitMs: 600_000, interactive: true },
   };
   return ((await (await api('jobs', { method: 'POST', body: JSON.stringify(submission) })).json()) as { id: string }).id;
 }
@@ -63,7 +70,7 @@ interface Outcome {
   stdout: string[];
   files: Record<string, Buffer>;
 }
-async function outcome(id: string, limitMs = 60_000): Promise<Outcome> {
+async function outcome(id: string, limitMs = 250_000): Promise<Outcome> {
   const until = performance.now() + limitMs;
   for (;;) {
     const job = (await (await api(`jobs/${id}`)).json()) as JobView;
@@ -79,15 +86,19 @@ async function outcome(id: string, limitMs = 60_000): Promise<Outcome> {
 
 /** How far a job is: the messages that its ranks have received. */
 const messages = (job: JobView): number => job.tasks.reduce((sum, t) => sum + t.messagesIn, 0);
-async function progress(id: string, wanted: number): Promise<void> {
-  for (let tries = 0; tries < 1000; tries++) {
+async function until(id: string, what: string, holds: (job: JobView) => boolean): Promise<void> {
+  const end = performance.now() + 250_000;
+  for (;;) {
     const job = (await (await api(`jobs/${id}`)).json()) as JobView;
-    if (job.endedAt !== undefined) throw new Error(`the job has ended before anything could happen to it, at ${messages(job)} of ${wanted} messages`);
-    if (messages(job) >= wanted) return;
+    if (holds(job)) return;
+    if (job.endedAt !== undefined || performance.now() > end) throw new Error(`not ${what}: the job is ${job.state}: ${JSON.stringify(job)}`);
     await sleep(20);
   }
-  throw new Error('the job makes no progress');
 }
+const goOn = async (id: string): Promise<void> => {
+  const answer = await fetch(`${server.url}/api/jobs/${id}/stdin`, { method: 'POST', body: '\n', headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/octet-stream' } });
+  if (!answer.ok) throw new Error(`stdin: ${answer.status} ${await answer.text()}`);
+};
 
 /** Arguments that make a run of some seconds; and what it leaves behind. */
 const RUNS: Record<string, { args: string[]; files: string[] }> = {
@@ -104,7 +115,9 @@ describe.each(Object.entries(RUNS))('%s', (name, { args, files }) => {
     await join2();
     await join2();
     const started = performance.now();
-    const undisturbed = await outcome(await submit(name, args));
+    const calm = await submit(name, args);
+    await goOn(calm);
+    const undisturbed = await outcome(calm);
     const took = performance.now() - started;
     expect(undisturbed.job.error ?? undisturbed.job.state).toBe('done');
     expect(undisturbed.job.exitCode).toBe(0);
@@ -113,26 +126,29 @@ describe.each(Object.entries(RUNS))('%s', (name, { args, files }) => {
 
     const id = await submit(name, args);
     // One is killed and one leaves, at moments that lie inside the run.
-    await progress(id, 0.3 * messages(undisturbed.job));
+    await until(id, 'at a third', (j) => messages(j) >= 0.3 * messages(undisturbed.job));
     nodes[0]!.kill();
     nodes[0] = await startHeadlessNode({ server: server.url, slots: 2, name: 'a new one' });
-    await progress(id, 0.6 * messages(undisturbed.job));
+    await until(id, 'recovered', (j) => j.faults.length === 2 && j.faults.every((f) => f.recoveredAfterMs !== undefined));
+    await until(id, 'at two thirds', (j) => messages(j) >= 0.6 * messages(undisturbed.job));
     const [leaving] = nodes.splice(1, 1);
     await leaving!.close();
     await join2();
+    await until(id, 'lost again', (j) => j.faults.length === 4);
+    await goOn(id);
     const disturbed = await outcome(id);
     process.stderr.write(`${name}: ${(took / 1000).toFixed(1)} s undisturbed; ${disturbed.job.faults.map((f) => `${f.cause} rank ${f.task}, recovered after ${f.recoveredAfterMs ?? '?'} ms`).join('; ')}\n`);
     expect(disturbed.job.error ?? disturbed.job.state).toBe('done');
     expect(disturbed.stdout).toEqual(undisturbed.stdout);
     for (const f of files) expect(disturbed.files[f]!.equals(undisturbed.files[f]!)).toBe(true);
-    expect(disturbed.job.faults.length).toBeGreaterThan(0);
-  }, 150_000);
+    expect(disturbed.job.faults.map((f) => f.cause)).toEqual(['disconnected', 'disconnected', 'goodbye', 'goodbye']);
+  });
 });
 
 it('a check that fails ends the job with exit code 1', async () => {
   await join2();
   await join2();
-  const { job, stdout } = await outcome(await submit('cg', ['--limit', '5']), 30_000);
+  const { job, stdout } = await outcome(await submit('cg', ['--limit', '5'], false));
   expect(stdout[0]).toMatch(/^FAIL: 1 of 1 systems not solved$/m);
   expect(job.exitCode).toBe(1);
-}, 60_000);
+});

@@ -1,6 +1,6 @@
 // Bundles everything of this package that does not run from source: the sandboxed frame with its workers inside, and the worker threads of a
 // headless node. The daemon worker of the page is bundled by the web app; `--test-page` bundles page and daemon without it.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -17,11 +17,18 @@ const textOf = async (entry, extra = {}) => (await build({ ...common, ...extra, 
 const [comm, rankWorker] = await Promise.all([textOf('src/comm/entry-browser.ts'), textOf('src/rank/entry-browser.ts', rank)]);
 const sources = { 'mayfly:comm-worker': comm, 'mayfly:rank-worker': rankWorker };
 
+/** Concurrent readers (nodes that start, another build) must not see half a file. */
+function put(name, text) {
+  const temporary = at(`dist/.${process.pid}-${name.replaceAll('/', '-')}`);
+  writeFileSync(temporary, text);
+  renameSync(temporary, at(`dist/${name}`));
+}
+const bundle = async (name, options) => put(name, (await build({ ...common, ...options, write: false })).outputFiles[0].contents);
+
+for (const folder of ['dist/frame', 'dist/headless']) mkdirSync(at(folder), { recursive: true });
 await Promise.all([
-  build({
-    ...common,
+  bundle('frame/frame.js', {
     entryPoints: [at('src/frame/entry.ts')],
-    outfile: at('dist/frame/frame.js'),
     format: 'iife',
     platform: 'browser',
     plugins: [
@@ -35,11 +42,10 @@ await Promise.all([
     ],
   }),
   // Not minified: stacks are read in logs.
-  build({ ...common, minify: false, entryPoints: [at('src/comm/entry-node.ts')], outfile: at('dist/headless/comm.cjs'), format: 'cjs', platform: 'node', external: ['bufferutil', 'utf-8-validate'] }),
-  build({ ...common, ...rank, minify: false, entryPoints: [at('src/rank/entry-node.ts')], outfile: at('dist/headless/rank.cjs'), format: 'cjs', platform: 'node' }),
+  bundle('headless/comm.cjs', { minify: false, entryPoints: [at('src/comm/entry-node.ts')], format: 'cjs', platform: 'node', external: ['bufferutil', 'utf-8-validate'] }),
+  bundle('headless/rank.cjs', { ...rank, minify: false, entryPoints: [at('src/rank/entry-node.ts')], format: 'cjs', platform: 'node' }),
 ]);
-mkdirSync(at('dist/frame'), { recursive: true });
-writeFileSync(
-  at('dist/frame/index.html'),
+put(
+  'frame/index.html',
   '<!doctype html>\n<meta charset="utf-8">\n<title>A job of a Mayfly volunteer</title>\n<script src="frame.js" crossorigin="anonymous"></script>\n',
 );

@@ -36,19 +36,19 @@ describe('mayfly mpiexec', () => {
     expect(r.stdout.split('\n').filter(Boolean).sort()).toEqual([0, 1, 2].map((k) => `[${k}] rank ${k} of 3: 42 7,--np`));
     expect(await readFile(join(dir, 'result/total.txt'), 'utf8')).toBe('42 from a file');
     expect(r.code).toBe(7);
-  }, 90_000);
+  });
 
   it('shows what does not compile, with its place, and ends with 2', async () => {
     const r = await run(['mpiexec', '-n', '2', 'broken.ts'], { cwd: dir });
     expect(r.stderr).toMatch(/broken\.ts:2:\d+ .*rnak/);
     expect([r.code, r.stdout]).toEqual([2, '']);
-  }, 90_000);
+  });
 
   it('says why a job failed', async () => {
     const r = await run(['mpiexec', '-n', '2', 'throws.ts'], { cwd: dir });
     expect(r.stderr).toMatch(/as planned/);
     expect(r.code).toBeGreaterThan(0);
-  }, 90_000);
+  });
 
   it('cancels the job on Ctrl-C and ends with 130', async () => {
     const p = start(['mpiexec', '-n', '2', 'endless.ts'], { cwd: dir, input: '' });
@@ -57,7 +57,7 @@ describe('mayfly mpiexec', () => {
     const r = await p.ended;
     expect(r.stderr).toMatch(/cancelling/);
     expect(r.code).toBe(130);
-  }, 90_000);
+  });
 
   it('tells wrong usage from a missing server', async () => {
     expect(await run(['mpiexec', 'sum.ts'], { cwd: dir })).toMatchObject({ code: 2, stderr: expect.stringContaining('--np') });
@@ -65,7 +65,7 @@ describe('mayfly mpiexec', () => {
     expect(await run(['jobs', 'list'], { cwd: dir })).toMatchObject({ code: 2, stderr: expect.stringContaining('--server') });
     expect(await run(['jobs', 'list', '--server', 'http://127.0.0.1:9'], { cwd: dir })).toMatchObject({ code: 69 });
     expect(await run(['--help'], { cwd: dir })).toMatchObject({ code: 0, stdout: expect.stringContaining('Exit codes') });
-  }, 90_000);
+  });
 });
 
 describe('mayfly server, volunteer, jobs', () => {
@@ -96,11 +96,11 @@ describe('mayfly server, volunteer, jobs', () => {
       expect((await server.ended).code).toBe(0);
       await node?.ended;
     }
-  }, 120_000);
+  });
 });
 
 async function first(p: ReturnType<typeof start>, what: RegExp): Promise<string> {
-  for (let i = 0; i < 600; i++) {
+  for (let i = 0; i < 5000; i++) {
     const m = what.exec(p.stdout());
     if (m) return m[1] ?? '';
     if (p.child.exitCode !== null) break;

@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { api, program, sharedServer, startServer, until } from './harness.ts';
 import { Volunteer, type TestProgram } from './volunteer.ts';
 
-const times = { graceMs: 300, tickMs: 50, heartbeatMs: 200 };
+const times = { graceMs: 300, tickMs: 50, silentMs: 60_000, heartbeatMs: 200 };
 const text = new TextEncoder();
 
 interface Outcome {
@@ -18,7 +18,7 @@ interface Outcome {
 }
 
 /** Opens a data socket, sends the messages, and tells how it ended. */
-function talk(server: MayflyServer, path: string, messages: (Uint8Array | string)[], ms = 5000): Promise<Outcome> {
+function talk(server: MayflyServer, path: string, messages: (Uint8Array | string)[], ms = 120_000): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const ws = new WebSocket(server.localUrl.replace('http', 'ws') + path);
     const refused: ErrorBody[] = [];
@@ -39,7 +39,7 @@ function talk(server: MayflyServer, path: string, messages: (Uint8Array | string
   });
 }
 
-/** Refusals that come within a second, whether or not the server closes. */
+/** The first refusal, whether or not the server closes. */
 function listen(server: MayflyServer, messages: Uint8Array[]): Promise<ErrorBody[]> {
   return new Promise((resolve) => {
     const ws = new WebSocket(server.localUrl.replace('http', 'ws') + '/data/cm/0');
@@ -47,12 +47,12 @@ function listen(server: MayflyServer, messages: Uint8Array[]): Promise<ErrorBody
     ws.on('open', () => messages.forEach((m) => ws.send(m)));
     ws.on('message', (d: Buffer) => {
       for (const f of readFrames(d)) if (f.header.kind === Kind.REFUSED) refused.push(JSON.parse(Buffer.from(f.body).toString()) as ErrorBody);
-    });
-    ws.on('error', () => undefined);
-    setTimeout(() => {
+      if (refused.length === 0) return;
       ws.terminate();
       resolve(refused);
-    }, 1000);
+    });
+    ws.on('error', () => undefined);
+    ws.on('close', () => resolve(refused));
   });
 }
 
@@ -111,7 +111,7 @@ describe('the data plane at its border', () => {
     const server = await sharedServer({ dispatcher: times });
     const { volunteer, survives } = await victim(server);
     const capability = volunteer.assigned.find((a) => a.task === 0)!.capability;
-    const talkFor = (messages: Uint8Array[]): Promise<Outcome> => talk(server, '/data/cm/0', messages, 1500);
+    const talkFor = (messages: Uint8Array[]): Promise<Outcome> => talk(server, '/data/cm/0', messages);
     // The same incarnation with another nonce is a clone: refused, whether or not its socket is closed.
     const clone = await listen(server, [attach(capability)]);
     expect(clone.map((r) => r.code)).toContain('CLONE');
@@ -182,7 +182,7 @@ describe('the control plane at its border', () => {
   const hello = (server: MayflyServer, message: object): Promise<object> =>
     new Promise((resolve, reject) => {
       const socket = io(`${server.localUrl}/node`, { transports: ['websocket'], forceNew: true, reconnection: false });
-      const timer = setTimeout(() => reject(new Error('no answer')), 5000);
+      const timer = setTimeout(() => reject(new Error('no answer')), 120_000);
       socket.on('connect', () =>
         socket.emit('hello', message, (answer: object) => {
           clearTimeout(timer);
@@ -197,7 +197,7 @@ describe('the control plane at its border', () => {
     const server = await startServer();
     const first = (await hello(server, good)) as { node: string; secret: string };
     expect(first.node).toMatch(/^[0-9a-z]{8,32}$/);
-    await new Promise((r) => setTimeout(r, 100));
+    await until('the server has seen it go', async () => (await api(server, 'GET', '/api/nodes')).body.every((n: { state: string }) => n.state !== 'here'));
     expect(await hello(server, { ...good, node: first.node, secret: first.secret })).toMatchObject({ node: first.node, secret: first.secret });
     const thief = (await hello(server, { ...good, node: first.node, secret: 'guess' })) as { node: string };
     expect(thief.node).not.toBe(first.node);

@@ -63,13 +63,20 @@ export async function api(server: MayflyServer, method: string, path: string, bo
   return { status: response.status, body: parsed };
 }
 
-export const until = async (what: string, condition: () => boolean | Promise<boolean>, ms = 15_000): Promise<void> => {
+export const until = async (what: string, condition: () => boolean | Promise<boolean>, ms = 120_000): Promise<void> => {
   const end = Date.now() + ms;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
     await new Promise((r) => setTimeout(r, 25));
   }
 };
+
+/** A door that the test opens: a program that waits at it is certainly there when the test does it harm. */
+export function door(): { readonly opened: Promise<void>; open(): void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}
 
 /** A program of one file. */
 export const program = (source: string, size: number, more: object = {}): object => ({

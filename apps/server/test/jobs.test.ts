@@ -2,11 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { WorldMode, type JobView } from '@mayfly/wire';
 import { createServer, type MayflyServer } from '@mayfly/server';
-import { api, freshDir, program, sharedServer, startServer, TOKEN, until } from './harness.ts';
+import { api, door, freshDir, program, sharedServer, startServer, TOKEN, until } from './harness.ts';
 import { Volunteer, type TestProgram } from './volunteer.ts';
 
 const DUMMY = 'export {};';
-const times = { graceMs: 300, tickMs: 50, restartGraceMs: 2000, heartbeatMs: 200 };
+// A closed socket means loss soon; silence, and a slow return after a restart, which a busy machine produces by itself, do not.
+const times = { graceMs: 300, tickMs: 50, silentMs: 60_000, restartGraceMs: 60_000, heartbeatMs: 200 };
 
 export async function submit(server: MayflyServer, size: number, more: object = {}): Promise<string> {
   const r = await api(server, 'POST', '/api/jobs', program(DUMMY, size, more));
@@ -14,7 +15,7 @@ export async function submit(server: MayflyServer, size: number, more: object = 
   return (r.body as { id: string }).id;
 }
 const job = async (server: MayflyServer, id: string): Promise<JobView> => (await api(server, 'GET', `/api/jobs/${id}`)).body as JobView;
-const ended = async (server: MayflyServer, id: string, ms = 20_000): Promise<JobView> => {
+const ended = async (server: MayflyServer, id: string, ms?: number): Promise<JobView> => {
   let view: JobView | undefined;
   await until('the job ends', async () => ['done', 'failed', 'cancelled'].includes((view = await job(server, id)).state), ms).catch((e: Error) => {
     throw new Error(`${e.message}: ${JSON.stringify(view)}`);
@@ -23,16 +24,16 @@ const ended = async (server: MayflyServer, id: string, ms = 20_000): Promise<Job
 };
 const out = async (server: MayflyServer, id: string, task: number, stream = 'stdout'): Promise<string> => String((await api(server, 'GET', `/api/jobs/${id}/tasks/${task}/${stream}`)).body ?? '');
 
-/** A token goes round; every rank adds its number; slowed down so that faults hit the middle. */
+/** A token goes round; every rank adds its number. Rank 0 goes no further than lap `holdAt` before the test opens the door: faults hit the middle. */
 const ring =
-  (laps: number, pauseMs = 0): TestProgram =>
+  (laps: number, holdAt = laps, opened: Promise<void> = Promise.resolve()): TestProgram =>
   async (r) => {
     const next = (r.task + 1) % r.size;
     let value = 0;
     for (let lap = 0; lap < laps; lap++) {
+      if (lap === holdAt && r.task === 0) await opened;
       if (r.task === 0) await r.send(next, String(value));
       value = Number((await r.recv()).text) + r.task;
-      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
       if (r.task !== 0) await r.send(next, String(value));
       if (lap % 10 === 0) r.print(`lap ${lap} value ${value}`);
     }
@@ -69,14 +70,17 @@ describe('a job over real sockets', () => {
 
   it('restarts lost ranks elsewhere: same answer, only they have new incarnations', async () => {
     const server = await sharedServer({ dispatcher: times });
-    const a = new Volunteer(server.localUrl, 2, ring(60, 5));
-    const b = new Volunteer(server.localUrl, 2, ring(60, 5));
+    const faults = door();
+    const a = new Volunteer(server.localUrl, 2, ring(60, 45, faults.opened));
+    const b = new Volunteer(server.localUrl, 2, ring(60, 45, faults.opened));
     await until('welcomed', () => a.welcome !== undefined && b.welcome !== undefined);
     const id = await submit(server, 4);
     await until('in the middle', async () => (await out(server, id, 0)).includes('lap 20'));
     const lost = a.assigned.map((x) => x.task);
     a.kill();
-    new Volunteer(server.localUrl, 2, ring(60, 5));
+    new Volunteer(server.localUrl, 2, ring(60, 45, faults.opened));
+    await until('lost', async () => (await job(server, id)).faults.length === lost.length);
+    faults.open();
     const view = await ended(server, id);
     expect(view.state).toBe('done');
     for (let t = 0; t < 4; t++) expect(await out(server, id, t)).toBe(expectedRing(t, 4, 60));
@@ -87,12 +91,14 @@ describe('a job over real sockets', () => {
 
   it('goes on after torn data sockets, without a new incarnation', async () => {
     const server = await sharedServer({ dispatcher: times });
-    const a = new Volunteer(server.localUrl, 3, ring(60, 5));
+    const faults = door();
+    const a = new Volunteer(server.localUrl, 3, ring(60, 45, faults.opened));
     const id = await submit(server, 3);
     for (const lap of [10, 30]) {
       await until(`lap ${lap}`, async () => (await out(server, id, 0)).includes(`lap ${lap}`));
       a.breakData();
     }
+    faults.open();
     const view = await ended(server, id);
     expect(view).toMatchObject({ state: 'done', faults: [] });
     for (let t = 0; t < 3; t++) expect(await out(server, id, t)).toBe(expectedRing(t, 3, 60));
@@ -104,13 +110,17 @@ describe('a job over real sockets', () => {
     ['two Channel Memories and strict durability', { channelMemories: 2 }, { options: { durability: 'strict' } }],
   ])('survives a lost node with %s', async (_what, serverOptions, jobOptions) => {
     const server = await startServer({ dispatcher: times, ...serverOptions });
-    const a = new Volunteer(server.localUrl, 2, ring(60, 5));
-    const b = new Volunteer(server.localUrl, 1, ring(60, 5));
+    const faults = door();
+    const a = new Volunteer(server.localUrl, 2, ring(60, 45, faults.opened));
+    const b = new Volunteer(server.localUrl, 1, ring(60, 45, faults.opened));
     await until('welcomed', () => a.welcome !== undefined && b.welcome !== undefined);
     const id = await submit(server, 3, jobOptions);
     await until('in the middle', async () => (await out(server, id, 0)).includes('lap 20'));
+    const lost = a.assigned.length;
     a.kill();
-    new Volunteer(server.localUrl, 2, ring(60, 5));
+    new Volunteer(server.localUrl, 2, ring(60, 45, faults.opened));
+    await until('lost', async () => (await job(server, id)).faults.length === lost);
+    faults.open();
     expect((await ended(server, id)).state).toBe('done');
     for (let t = 0; t < 3; t++) expect(await out(server, id, t)).toBe(expectedRing(t, 3, 60));
   });
@@ -118,11 +128,13 @@ describe('a job over real sockets', () => {
   it('a graceful restart of the server loses nothing, and nodes keep their ranks', async () => {
     const dataDir = await freshDir();
     const first = await createServer({ dataDir, port: 0, token: TOKEN, log: 'silent', dispatcher: times });
-    new Volunteer(first.localUrl, 3, ring(80, 5));
+    const restarted = door();
+    new Volunteer(first.localUrl, 3, ring(80, 45, restarted.opened));
     const id = await submit(first, 3);
     await until('in the middle', async () => (await out(first, id, 0)).includes('lap 20'));
     await first.close();
     const second = await startServer({ dataDir, port: first.port, dispatcher: times });
+    restarted.open();
     const view = await ended(second, id);
     expect(view).toMatchObject({ state: 'done', faults: [] });
     for (let t = 0; t < 3; t++) expect(await out(second, id, t)).toBe(expectedRing(t, 3, 80));
@@ -181,7 +193,8 @@ describe('a job over real sockets', () => {
 
   it('kill-a-rank restarts it, checkpoint-now reaches its node, cancel revokes', async () => {
     const server = await sharedServer({ dispatcher: times });
-    const a = new Volunteer(server.localUrl, 3, ring(4000, 5));
+    const killed = door();
+    const a = new Volunteer(server.localUrl, 3, ring(1_000_000, 45, killed.opened));
     const id = await submit(server, 2);
     await until('runs', async () => (await out(server, id, 0)).includes('lap 10'));
     expect((await api(server, 'POST', `/api/jobs/${id}/tasks/1/checkpoint`)).status).toBe(200);
@@ -190,6 +203,7 @@ describe('a job over real sockets', () => {
     await until('again', async () => (await job(server, id)).tasks[1]!.incarnation === 1);
     expect((await job(server, id)).faults).toMatchObject([{ task: 1, incarnation: 0, cause: 'killed' }]);
     expect(await api(server, 'POST', `/api/jobs/${id}/tasks/7/kill`)).toMatchObject({ status: 404 });
+    killed.open();
     await until('replayed', async () => (await out(server, id, 0)).includes('lap 50'));
     expect((await api(server, 'POST', `/api/jobs/${id}/cancel`)).status).toBe(200);
     expect((await ended(server, id)).state).toBe('cancelled');
@@ -236,12 +250,13 @@ describe('a job over real sockets', () => {
     expect(await out(server, good, 1)).toBe(expectedRing(1, 2, 30));
     a.kill();
     b.kill();
-    const c = new Volunteer(server.localUrl, 1, ring(500, 5));
-    new Volunteer(server.localUrl, 1, ring(500, 5));
+    const never = door();
+    const c = new Volunteer(server.localUrl, 1, ring(500, 45, never.opened));
+    new Volunteer(server.localUrl, 1, ring(500, 45, never.opened));
     const lost = await submit(server, 2, { options: { protocol: 'none' } });
     await until('in the middle', async () => (await out(server, lost, 0)).includes('lap 10'));
     c.kill();
-    new Volunteer(server.localUrl, 1, ring(500, 5));
+    new Volunteer(server.localUrl, 1, ring(500));
     expect(await ended(server, lost)).toMatchObject({ state: 'failed', error: { code: 'LOST_NODES' } });
   });
 });

@@ -7,7 +7,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from '@playwri
 import { build as bundle } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { VolunteerSnapshot } from '../src/page/index.ts';
-import { Bench, build, deafProxy, log, sleep } from './harness.ts';
+import { Bench, deafProxy, HOLD, log, sleep } from './harness.ts';
 
 const executable = [process.env.MAYFLY_BROWSER, '/usr/bin/chromium', '/usr/bin/google-chrome'].find((p) => p !== undefined && existsSync(p));
 const webRoot = mkdtempSync(join(tmpdir(), 'mayfly-page-'));
@@ -18,7 +18,6 @@ const contexts: BrowserContext[] = [];
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 beforeAll(async () => {
   if (!executable) return;
-  build();
   mkdirSync(join(webRoot, 'assets'));
   const common = { bundle: true, format: 'esm', platform: 'browser', target: 'chrome111', logLevel: 'error' } as const;
   await Promise.all([
@@ -31,7 +30,7 @@ beforeAll(async () => {
     executablePath: executable,
     args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });
-}, 120_000);
+});
 afterEach(async () => {
   await Promise.all(contexts.splice(0).map((c) => c.close()));
   await Promise.all(bench.nodes.splice(0).map((n) => n.close()));
@@ -53,7 +52,7 @@ async function tab(name: string, slots = 2, context?: BrowserContext, url = benc
   await phase(page, 'idle');
   return page;
 }
-async function phase(page: Page, wanted: VolunteerSnapshot['phase'], ms = 20_000): Promise<VolunteerSnapshot> {
+async function phase(page: Page, wanted: VolunteerSnapshot['phase'], ms = 150_000): Promise<VolunteerSnapshot> {
   for (const end = performance.now() + ms; ; await sleep(50)) {
     const s = await snapshot(page);
     if (s.phase === wanted) return s;
@@ -61,30 +60,32 @@ async function phase(page: Page, wanted: VolunteerSnapshot['phase'], ms = 20_000
   }
 }
 
-const LOOP = `import { COMM_WORLD as comm, checkpoint } from 'mayfly';
+const LOOP = `import { COMM_WORLD as comm, checkpoint, stdin } from 'mayfly';
   const state = { step: 0, sum: 0 };
   checkpoint.register('state', state);
   if (checkpoint.open().restarted) checkpoint.rollback('state');
   const right = (comm.rank + 1) % comm.size, left = (comm.rank + comm.size - 1) % comm.size, b = new Float64Array(1);
   for (; state.step < 300; state.step++) {
-    checkpoint.here();
+    checkpoint.here(state.step % 100 === 0);
     let w = 0; for (let i = 0; i < 500_000; i++) w += Math.sqrt(i); if (w < 0) console.log(w);
     comm.sendrecv(new Float64Array([Math.sin(state.step) + state.sum]), right, 1, b, left, 1);
     state.sum = b[0]! * 0.5 + comm.rank;
     if (state.step % 100 === 99) console.log(state.step, state.sum);
-  }`;
+  }
+  ${HOLD}`;
+const HELD = { options: { checkpointMs: 200, interactive: true } };
 
 describe.skipIf(!executable)('tabs', () => {
   it('run ranks, in an isolated frame, with the answer of a headless node bit for bit', async () => {
     const page = await tab('one', 2);
     expect(await page.evaluate(() => (globalThis as unknown as { whyNotHere(): string | undefined }).whyNotHere())).toBeUndefined();
-    const inTab = await bench.ended(await bench.submit(LOOP, 2), 60_000);
+    const inTab = await bench.ended(await bench.submit(LOOP, 2));
     expect(inTab.job.error).toBeUndefined();
     await page.close();
     await bench.node(2);
-    const inNode = await bench.ended(await bench.submit(LOOP, 2), 60_000);
+    const inNode = await bench.ended(await bench.submit(LOOP, 2));
     expect(inNode.stdout).toEqual(inTab.stdout);
-  }, 120_000);
+  });
 
   it('report what a program threw, with its message and stack', async () => {
     await tab('thrower', 1);
@@ -92,22 +93,23 @@ describe.skipIf(!executable)('tabs', () => {
     expect(job.error).toMatchObject({ code: 'PROGRAM_ERROR' });
     expect(job.error?.message).toContain('TypeError: no luck');
     console.log(JSON.stringify(job.error));
-  }, 60_000);
+  });
 
   it('a reload comes back as the same node; its ranks go on from their images', async () => {
     const page = await tab('reloaded', 2);
     const id = (await snapshot(page)).nodeId;
-    const job = await bench.submit(LOOP, 2, { options: { checkpointMs: 200 } });
+    const job = await bench.submit(LOOP, 2, HELD);
     await bench.until(job, (j) => j.tasks.every((t) => t.images >= 1));
     await page.reload();
     await phase(page, 'working');
     expect((await snapshot(page)).nodeId).toBe(id);
-    const { job: view, stdout } = await bench.ended(job, 60_000);
+    await bench.input(job);
+    const { job: view, stdout } = await bench.ended(job);
     expect(view.error).toBeUndefined();
     expect(view.tasks.map((t) => t.incarnation)).toEqual([1, 1]);
     expect(stdout.map((s) => s.split('\n').length)).toEqual([4, 4]);
     console.log(view.faults.map((f) => `${f.cause}: task ${f.task} recovered after ${f.recoveredAfterMs} ms`).join('; '));
-  }, 120_000);
+  });
 
   it('a duplicated tab, which has a copy of the session storage, is another node', async () => {
     const page = await tab('first', 1);
@@ -122,7 +124,7 @@ describe.skipIf(!executable)('tabs', () => {
     expect(copy.nodeId).toBeDefined();
     expect(copy.nodeId).not.toBe((await snapshot(page)).nodeId);
     await phase(page, 'idle');
-  }, 60_000);
+  });
 
   it('behind a proxy that breaks WebSockets, a tab falls back to long polling', async () => {
     const proxy = await deafProxy(bench.server.url);
@@ -133,33 +135,37 @@ describe.skipIf(!executable)('tabs', () => {
     expect(proxy.upgrades()).toBeGreaterThan(0);
     await Promise.all(contexts.splice(0).map((c) => c.close()));
     await proxy.close();
-  }, 90_000);
+  });
 
   it('a lost network: the tab keeps its ranks and resumes them', async () => {
     const page = await tab('offline', 1);
     await tab('online', 1);
-    const job = await bench.submit(LOOP, 2, { options: { graceMs: 20_000, checkpointMs: 300 } });
+    const job = await bench.submit(LOOP, 2, { options: { ...HELD.options, graceMs: 600_000 } });
     await bench.until(job, (j) => j.tasks.every((t) => t.messagesIn > 20));
+    const node = (await snapshot(page)).nodeId;
+    const state = async (): Promise<string | undefined> => ((await (await bench.api('nodes')).json()) as { id: string; state: string }[]).find((n) => n.id === node)?.state;
     await page.context().setOffline(true);
-    await sleep(2500);
+    while ((await state()) === 'here') await sleep(50);
     await page.context().setOffline(false);
-    const { job: view, stdout } = await bench.ended(job, 90_000);
+    while ((await state()) !== 'here') await sleep(50);
+    await bench.input(job);
+    const { job: view, stdout } = await bench.ended(job);
     expect(view.error).toBeUndefined();
     expect(view.tasks.map((t) => t.incarnation)).toEqual([0, 0]);
     expect(stdout.map((s) => s.split('\n').length)).toEqual([4, 4]);
-  }, 150_000);
+  });
 
   it('a program that allocates without end takes its frame down, not the page, and its job ends with an error', async () => {
     await tab('memory', 1);
-    const job = await bench.submit(`const all: number[][] = []; for (;;) all.push(new Array(30_000_000).fill(all.length + 0.5));`, 1, { options: { timeLimitMs: 110_000 } });
-    const { job: view } = await bench.ended(job, 120_000);
+    const job = await bench.submit(`const all: number[][] = []; for (;;) all.push(new Array(30_000_000).fill(all.length + 0.5));`, 1);
+    const { job: view } = await bench.ended(job);
     expect(view.error?.code).toBe('KEEPS_CRASHING');
     expect(view.faults.map((f) => f.cause)).toEqual(['crashed', 'crashed', 'crashed']);
     console.log(`out of memory in a tab: ${view.error?.message.slice(0, 200)}; after ${view.faults.map((f) => f.at - view.startedAt!).join(', ')} ms`);
     // Playwright calls a page crashed whose frame's process died: the server knows better. The page took all three incarnations.
     const nodes = (await (await bench.api('nodes')).json()) as { name: string; state: string }[];
     expect(nodes.find((n) => n.name === 'memory')?.state).toBe('here');
-  }, 150_000);
+  });
 
   it('an escape from the scrubbed globals finds nothing but the data endpoint', async () => {
     await tab('sandbox', 1);
@@ -217,5 +223,5 @@ describe.skipIf(!executable)('tabs', () => {
     for (const closed of ['api', 'page', 'elsewhere', 'socket', 'control', 'indexedDB', 'caches', 'eval', 'import', 'importScripts', 'dataWorker']) expect(found[closed], closed).toMatch(/^no: /);
     expect(found.nested).toMatch(/^(in|no: )/);
     expect(found.rtc).toBe('undefined');
-  }, 60_000);
+  });
 });

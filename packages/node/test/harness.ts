@@ -1,27 +1,25 @@
-/** A real server and real nodes for the tests of this package. */
+/**
+ * A real server and real nodes for the tests of this package. A test that needs a fault in the middle of a program holds the program
+ * there: it ends with {@link HOLD}, which waits for a line of standard input that the test gives once the fault is done.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type MayflyServer, type ServerOptions } from '@mayfly/server';
-import { buildForTests } from '@mayfly/toolchain/build-for-tests';
 import type { JobOptions, JobView } from '@mayfly/wire';
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { startHeadlessNode, type HeadlessNode } from '../src/headless/index.ts';
 
 export const TOKEN = 'token-of-the-node-tests';
 export const sleep = (ms: number): Promise<void> => new Promise((r) => setTimeout(r, ms));
 export const log = process.env.MAYFLY_LOG !== undefined;
 
-let built = false;
-export function build(): void {
-  if (built) return;
-  built = true;
-  buildForTests();
-  execFileSync(process.execPath, [fileURLToPath(new URL('../build.mjs', import.meta.url))], { stdio: 'inherit' });
-}
+/** For the server: a closed socket means loss soon; silence, which a busy machine produces by itself, does not. */
+export const PATIENCE = { graceMs: 300, silentMs: 120_000, restartGraceMs: 120_000 };
+
+/** For a program that imports `comm` and `stdin`: it waits here, all ranks of it, until {@link Bench.input} gives a line. Submit it with `interactive`. */
+export const HOLD = `if (comm.rank === 0) stdin.readLine(); comm.barrier();`;
 
 /** A network that breaks WebSockets: HTTP goes through, upgrades do not. */
 export async function deafProxy(target: string): Promise<{ url: string; upgrades: () => number; close(): Promise<void> }> {
@@ -61,7 +59,7 @@ export class Bench {
   constructor(private readonly options: Partial<ServerOptions> = {}) {}
 
   async start(port = 0): Promise<void> {
-    this.server = await createServer({ dataDir: this.dataDir, port, token: TOKEN, log: log ? 'debug' : 'silent', ...this.options });
+    this.server = await createServer({ dataDir: this.dataDir, port, token: TOKEN, log: log ? 'debug' : 'silent', dispatcher: PATIENCE, ...this.options });
   }
 
   async node(slots = 2, name = `node ${this.nodes.length + 1}`): Promise<HeadlessNode> {
@@ -91,16 +89,22 @@ export class Bench {
       args: more.args ?? [],
       files: Object.fromEntries(Object.entries(more.files ?? {}).map(([k, v]) => [k, Buffer.from(v).toString('base64')])),
       ...(more.stdin === undefined ? {} : { stdin: Buffer.from(more.stdin).toString('base64') }),
-      options: { timeLimitMs: 60_000, graceMs: 500, ...more.options },
+      options: { timeLimitMs: 600_000, ...more.options },
     };
     return ((await (await this.api('jobs', { method: 'POST', body: JSON.stringify(body) })).json()) as { id: string }).id;
+  }
+
+  /** A line of standard input for rank 0. */
+  async input(id: string, line = ''): Promise<void> {
+    const answer = await fetch(`${this.server.url}/api/jobs/${id}/stdin`, { method: 'POST', body: `${line}\n`, headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/octet-stream' } });
+    if (!answer.ok) throw new Error(`stdin: ${answer.status} ${await answer.text()}`);
   }
 
   async view(id: string): Promise<JobView> {
     return (await (await this.api(`jobs/${id}`)).json()) as JobView;
   }
 
-  async until(id: string, holds: (job: JobView) => boolean, limitMs = 30_000): Promise<JobView> {
+  async until(id: string, holds: (job: JobView) => boolean, limitMs = 150_000): Promise<JobView> {
     const end = performance.now() + limitMs;
     for (;;) {
       const job = await this.view(id);
@@ -110,8 +114,13 @@ export class Bench {
     }
   }
 
-  async ended(id: string, limitMs?: number): Promise<{ job: JobView; stdout: string[]; stderr: string[] }> {
-    const job = await this.until(id, (j) => ['done', 'failed', 'cancelled'].includes(j.state), limitMs);
+  /** Until `count` ranks have been lost and every one of them is again where it was. */
+  recovered(id: string, count: number): Promise<JobView> {
+    return this.until(id, (j) => j.endedAt !== undefined || (j.faults.length >= count && j.faults.every((f) => f.recoveredAfterMs !== undefined)));
+  }
+
+  async ended(id: string): Promise<{ job: JobView; stdout: string[]; stderr: string[] }> {
+    const job = await this.until(id, (j) => ['done', 'failed', 'cancelled'].includes(j.state));
     const read = (stream: string): Promise<string[]> => Promise.all(job.tasks.map(async (t) => (await this.api(`jobs/${id}/tasks/${t.task}/${stream}?from=0`)).text()));
     return { job, stdout: await read('stdout'), stderr: await read('stderr') };
   }

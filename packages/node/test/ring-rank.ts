@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { emptyHeader, HEADER_BYTES, Kind, readHeader, writeHeader } from '@mayfly/wire';
 import { RankSide } from '../src/ring.ts';
 
-const { memory, seed, until, port } = workerData as { memory: SharedArrayBuffer; seed: number; until: number; port: import('node:worker_threads').MessagePort };
+const { memory, seed, records, port } = workerData as { memory: SharedArrayBuffer; seed: number; records: number; port: import('node:worker_threads').MessagePort };
 const side = new RankSide(memory, () => port.postMessage('wake'));
 let x = seed | 1;
 const draw = (n: number): number => {
@@ -27,7 +27,7 @@ const receive = (): void => {
   side.down.take();
   if (draw(3) === 0) side.down.release();
 };
-while (Date.now() < until) {
+while (sent < records) {
   // A burst, then wait for some or all of its answers: both "nothing there" and "ring full" happen on both sides.
   const burst = draw(10) === 0 ? 1 + draw(200) : 1 + draw(4);
   for (let i = 0; i < burst; i++) {

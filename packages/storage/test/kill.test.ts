@@ -22,7 +22,7 @@ beforeAll(async () => {
     banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(${JSON.stringify(import.meta.url)});` },
     plugins: [{ name: 'lmdb', setup: (b) => b.onResolve({ filter: /^lmdb$/ }, () => ({ path: import.meta.resolve('lmdb'), external: true })) }],
   });
-}, 30_000);
+});
 afterAll(() => bundle.dispose());
 
 /** Runs the victim until it has printed `lines` lines, then kills it. Returns all it printed whole. */
@@ -61,7 +61,7 @@ describe('kill -9', () => {
     } finally {
       await dir.dispose();
     }
-  }, 30_000);
+  });
 
   it('loses no commit and no page that had been acknowledged', async () => {
     const dir = await temporary();
@@ -83,7 +83,7 @@ describe('kill -9', () => {
     } finally {
       await dir.dispose();
     }
-  }, 30_000);
+  });
 
   it('keeps a second server out while the first lives, and lets it in when it was killed', async () => {
     const dir = await temporary();
@@ -96,5 +96,5 @@ describe('kill -9', () => {
     } finally {
       await dir.dispose();
     }
-  }, 30_000);
+  });
 });

@@ -110,7 +110,7 @@ describe('power loss', () => {
       ),
       { numRuns: 150, interruptAfterTimeLimit: 15_000, ...(seed === undefined ? {} : { seed }) },
     );
-  }, 30_000);
+  });
 
   it('reports damage of synced records instead of cutting them away', async () => {
     const dir = await temporary();
