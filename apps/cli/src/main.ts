@@ -46,6 +46,9 @@ const serving = (command: Command, dataDir: string): Command =>
     .option('--token <token>', "submitters' token (default: drawn at the first start and printed once)")
     .option('--room <code>', 'volunteers must give this join code')
     .option('--channel-memories <n>', 'Channel Memories per job', whole(1, 16))
+    .option('--grace <seconds>', 'a node whose connection broke keeps its ranks for so long (default: 3)', seconds)
+    .option('--silence <seconds>', 'a node that is connected and says nothing keeps them for so long (default: 10)', seconds)
+    .option('--restart-grace <seconds>', 'after a start of the server nodes may come back for so long (default: 10)', seconds)
     .addOption(new Option('--log <level>', 'level of the structured log on standard error').choices(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']));
 
 function commands(done: (code: number) => void): Command {

@@ -21,6 +21,9 @@ export interface ServerCommandOptions {
   token?: string;
   room?: string;
   channelMemories?: number;
+  grace?: number;
+  silence?: number;
+  restartGrace?: number;
   log?: string;
 }
 
@@ -78,6 +81,11 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
       ...(options.token === undefined ? {} : { token: options.token }),
       ...(options.room === undefined ? {} : { room: options.room }),
       ...(options.channelMemories === undefined ? {} : { channelMemories: options.channelMemories }),
+      dispatcher: {
+        ...(options.grace === undefined ? {} : { graceMs: Math.round(options.grace * 1000) }),
+        ...(options.silence === undefined ? {} : { silentMs: Math.round(options.silence * 1000) }),
+        ...(options.restartGrace === undefined ? {} : { restartGraceMs: Math.round(options.restartGrace * 1000) }),
+      },
     });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
