@@ -1,6 +1,6 @@
 /** Every example compiles with the real toolchain without a warning, and its parts that need no MPI are right. Runs on nodes: playwright/. */
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inflateSync, crc32 as zlibCrc } from 'node:zlib';
 import { createCompiler, readProgram, type Compiler } from '@mayfly/toolchain';
@@ -12,8 +12,25 @@ import { Png } from './heat/png.ts';
 import { escapeTimes } from './mandelbrot/escape.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const names = readdirSync(here).filter((n) => statSync(join(here, n)).isDirectory());
+/** Folders with a manifest; a folder without one (`nas-common`) holds what several examples share. */
+const names = readdirSync(here).filter((n) => existsSync(join(here, n, 'example.json')));
+const manifest = (name: string): Manifest => JSON.parse(readFileSync(join(here, name, 'example.json'), 'utf8')) as Manifest;
+const isC = (name: string): boolean => manifest(name).language !== undefined;
 const NAMES = ['cg', 'heat', 'mandelbrot', 'pi', 'ring', 'sample-sort'];
+
+interface Manifest {
+  title: string;
+  description: string;
+  size: number;
+  /** TypeScript */
+  entry: string;
+  /** C and C++: paths from the folder, which stay below examples/. */
+  language?: 'c' | 'c++';
+  sources?: string[];
+  flags?: string[];
+  args: string[];
+  files: string[];
+}
 
 let compiler: Compiler;
 beforeAll(() => {
@@ -21,11 +38,11 @@ beforeAll(() => {
 });
 afterAll(() => compiler.close());
 
-it('are all here', () => expect(names.sort()).toEqual(NAMES));
+it('are all here', () => expect(names.filter((n) => !isC(n)).sort()).toEqual(NAMES));
 
 describe.each(NAMES)('%s', (name) => {
   const folder = join(here, name);
-  const about = JSON.parse(readFileSync(join(folder, 'example.json'), 'utf8')) as { title: string; description: string; size: number; entry: string; args: string[]; files: string[] };
+  const about = manifest(name);
 
   it('says what it is', () => {
     expect(Object.keys(about).sort()).toEqual(['args', 'description', 'entry', 'files', 'size', 'title']);
@@ -42,6 +59,32 @@ describe.each(NAMES)('%s', (name) => {
     expect(Object.keys(program.sources).sort()).toEqual(texts.sort());
     const result = await compiler.compile(program);
     expect(result.ok ? result.warnings : result.diagnostics).toEqual([]);
+  });
+});
+
+describe.each(names.filter(isC))('%s', (name) => {
+  const folder = join(here, name);
+  const about = manifest(name);
+
+  it('says what it is', () => {
+    expect(Object.keys(about).sort()).toEqual(['args', 'description', 'files', 'flags', 'language', 'size', 'sources', 'title']);
+    expect(readFileSync(join(folder, 'README.md'), 'utf8')).toContain('**Check:**');
+  });
+  it('lists every source that is in it or that it includes, and nothing else', () => {
+    const sources = about.sources!;
+    for (const path of [...sources, ...about.files]) {
+      expect(relative(here, join(folder, path)), path).not.toMatch(/^\.\./);
+      expect(existsSync(join(folder, path)), path).toBe(true);
+    }
+    const texts = readdirSync(folder).filter((n) => /\.(c|h|cc|cpp|hpp)$/.test(n));
+    expect(sources.filter((s) => !s.startsWith('..')).sort()).toEqual(texts.sort());
+    for (const path of sources)
+      for (const [, included] of readFileSync(join(folder, path), 'utf8').matchAll(/#include "(.+)"/g)) expect(sources, path).toContain(relative(folder, join(folder, dirname(path), included!)));
+  });
+  it('has a row among the native runs, and the output that is expected of it', () => {
+    const rows = (JSON.parse(readFileSync(join(here, 'native-runs.json'), 'utf8')) as { name: string; ranks: number[]; expected?: string }[]).filter((row) => row.name === name);
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { ranks, expected } of rows) for (const n of ranks) expect(existsSync(join(folder, `${expected ?? 'expected'}-${n}.txt`)), `${expected ?? 'expected'}-${n}.txt`).toBe(true);
   });
 });
 
