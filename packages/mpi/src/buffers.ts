@@ -42,6 +42,11 @@ export class Memory {
     this.pinned.delete(space);
   }
 
+  /** The program's linear memory, whole. */
+  linear(): Uint8Array {
+    return this.linearMemory?.() ?? EMPTY;
+  }
+
   view(b: Buf): Uint8Array {
     if (b.bytes === 0) return EMPTY;
     const whole = b.space > 0 ? this.pinned.get(b.space) : b.space < 0 ? this.scratch().get(b.space) : this.linearMemory?.();

@@ -1,8 +1,9 @@
 /** Checks of arguments. Messages name the call, the argument and the allowed range; the communicator's error handler gets them. */
 import { ANY_SOURCE, ANY_TAG, PROC_NULL, TAG_UB } from './constants.ts';
 import { ERR, fail } from './errors.ts';
-import { elementType } from './datatypes.ts';
+import { DERIVED, elementType } from './datatypes.ts';
 import { unsuited } from './ops.ts';
+import { typeOf } from './types.ts';
 import { commOf, type Layer } from './layer.ts';
 import type { Reduction } from './schedule.ts';
 import type { CommRecord } from './state.ts';
@@ -57,10 +58,14 @@ export function checkBlocks(comm: CommRecord, counts: ArrayLike<number>, displs:
 /** An operation on elements of a type. @throws MPIError ERR_OP */
 export function reduction(layer: Layer, comm: number, op: number, type: number, bytes: number, call: string): Reduction {
   const record = layer.state.ops.rows.get(op) ?? fail(ERR.OP, call, op === 0 ? 'the operation is MPI_OP_NULL' : 'the operation was freed', comm);
+  if (type >= DERIVED) {
+    if (record.builtin) fail(ERR.OP, call, `${record.name} is for predefined datatypes`, comm);
+    return { op, type, commute: record.commute, unit: Math.max(typeOf(layer, type - DERIVED, call).layout.size, 1) };
+  }
   const element = elementType(type);
   const problem = record.builtin && unsuited(record.builtin, element, bytes / element.bytes);
   if (problem) fail(ERR.OP, call, problem, comm);
-  const pairs = record.builtin === 'MPI_MINLOC' || record.builtin === 'MPI_MAXLOC';
+  const pairs = element.kind !== 'pair' && (record.builtin === 'MPI_MINLOC' || record.builtin === 'MPI_MAXLOC');
   return { op, type, commute: record.commute, unit: pairs ? 2 * element.bytes : element.bytes };
 }
 

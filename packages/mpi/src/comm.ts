@@ -45,6 +45,19 @@ export function create(layer: Layer, handle: number, group: readonly number[], c
   return start(s);
 }
 
+/** Tags of schedules that only a part of a communicator's processes runs; the others number theirs from 0. */
+const PARTIAL = 0x4000_0000;
+
+/** [MPI_Comm_create_group] Only the processes of the group take part; `tag` tells makings that go on side by side apart. */
+export function createGroup(layer: Layer, handle: number, group: readonly number[], tag: number, call = 'MPI_Comm_create_group'): number {
+  const comm = intra(layer, handle, call);
+  for (const task of group) if (!comm.group.includes(task)) fail(ERR.GROUP, call, `task ${task} of the group is not in ${comm.name}`, handle);
+  const s = new Schedule(layer, { ...comm, group: [...group], rank: group.indexOf(layer.state.task), collectives: PARTIAL + (tag & (PARTIAL - 1)) }, call);
+  const context = agreeOnContext(s);
+  s.makeComm({ how: 'create', comm: handle, group: [...group], name: '' }, context);
+  return start(s);
+}
+
 /** [MPI_Comm_split] */
 export function split(layer: Layer, handle: number, color: number, key: number, call = 'MPI_Comm_split', name = '', topology?: CartTopology): number {
   const comm = intra(layer, handle, call);

@@ -1,7 +1,8 @@
-/** Constants of the standard with the values that MPICH's ABI gives them, so that mpi.h can share them. */
-export const PROC_NULL = -1;
-export const ANY_SOURCE = -2;
-export const ANY_TAG = -1;
+/** Constants of the standard with the values of its ABI (MPI 5.0, appendix A), so that C programs and the layer need no translation. */
+export const PROC_NULL = -3;
+export const ANY_SOURCE = -1;
+export const ANY_TAG = -2;
+export const ROOT = -4;
 export const UNDEFINED = -32766;
 /** A tag travels as a signed 32-bit word. */
 export const TAG_UB = 0x7fff_ffff;
@@ -29,4 +30,5 @@ export const COMM_WORLD = 1;
 export const COMM_SELF = 2;
 export const ERRORS_ARE_FATAL = 1;
 export const ERRORS_RETURN = 2;
+export const ERRORS_ABORT = 3;
 export const GROUP_EMPTY = 1;

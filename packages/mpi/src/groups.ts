@@ -1,5 +1,5 @@
 /** Groups (MPI 4.1 §7.3): ordered sets of tasks. Pure functions on the lists; handles are the table's. */
-import { UNDEFINED } from './constants.ts';
+import { PROC_NULL, UNDEFINED } from './constants.ts';
 import { ERR, fail } from './errors.ts';
 
 export type Comparison = 'IDENT' | 'CONGRUENT' | 'SIMILAR' | 'UNEQUAL';
@@ -54,7 +54,7 @@ export function difference(a: readonly number[], b: readonly number[]): number[]
 
 export function translateRanks(a: readonly number[], ranks: ArrayLike<number>, b: readonly number[]): number[] {
   return Array.from(ranks, (r) => {
-    if (r === -1) return -1; // MPI_PROC_NULL stays itself (§7.3.1).
+    if (r === PROC_NULL) return PROC_NULL; // stays itself (§7.3.1)
     check(a, r, 'MPI_Group_translate_ranks');
     const at = b.indexOf(a[r]!);
     return at < 0 ? UNDEFINED : at;

@@ -15,7 +15,9 @@ export type Deferred =
   | { do: 'ack'; dst: number; word: number }
   /** Fills `into` with the body of an arrival; what does not fit is cut off. */
   | { do: 'pull'; arrival: number; size: number; into: Uint8Array }
-  | { do: 'advance'; request: number };
+  | { do: 'advance'; request: number }
+  /** A freed request is complete. */
+  | { do: 'retire'; request: number };
 
 /** For tests and the status words: what was copied, and how often. */
 export interface Counters {

@@ -11,6 +11,7 @@ import { taskId, WORLD } from '@mayfly/wire';
 import { ANY_SOURCE, ANY_TAG, Mode } from './constants.ts';
 import { className, ERR, type ErrorRecord } from './errors.ts';
 import { releaseSpace, rankOfTask, type Layer } from './layer.ts';
+import { unpack } from './layout.ts';
 import type { Arrival } from './device.ts';
 import type { Envelope, ReceiveRequest, RequestRecord } from './state.ts';
 
@@ -95,9 +96,24 @@ export function post(layer: Layer, r: ReceiveRequest): void {
     return;
   }
   const e = queue![i]!;
-  if (i === 0) queue!.shift();
-  else queue!.splice(i, 1);
-  if (queue!.length === 0) layer.state.unexpected.delete(r.context);
+  removeAt(layer, r.context, i);
+  accept(layer, r, e);
+}
+
+function removeAt(layer: Layer, context: number, i: number): void {
+  const queue = layer.state.unexpected.get(context)!;
+  if (i === 0) queue.shift();
+  else queue.splice(i, 1);
+  if (queue.length === 0) layer.state.unexpected.delete(context);
+}
+
+/** [MPI_Mprobe] Takes an unexpected message out of its queue: no other receive can match it. */
+export function takeUnexpected(layer: Layer, context: number, e: Envelope): void {
+  removeAt(layer, context, layer.state.unexpected.get(context)!.indexOf(e));
+}
+
+/** A receive gets a message that has come before it. May call the device. */
+export function accept(layer: Layer, r: ReceiveRequest, e: Envelope): void {
   if ((e.mode & Mode.KIND) === Mode.SYNC) sendAck(layer, e.src, e.word);
   const target = receiveBuffer(layer, r, e.src, e.tag, e.mode, e.size);
   if (e.body) {
@@ -155,7 +171,7 @@ export function complete(layer: Layer, r: RequestRecord): void {
     parent.outstanding--;
     if (r.error) return failCollective(layer, parent.handle, r.error);
     if (parent.outstanding === 0 && !parent.running) layer.deferred.push({ do: 'advance', request: parent.handle });
-  } else if (r.freed) retire(layer, r);
+  } else if (r.freed) layer.deferred.push({ do: 'retire', request: r.handle });
 }
 
 /** A step went wrong: the collective is over with its error, receives that it still has posted are taken back. */
@@ -170,6 +186,16 @@ function failCollective(layer: Layer, handle: number, error: ErrorRecord): void 
   }
   coll.error = { ...error, call: coll.call };
   complete(layer, coll);
+}
+
+/** Spreads what came packed over its places, once: when the owner sees that the request is complete, or nobody will. */
+export function spread(layer: Layer, r: RequestRecord): void {
+  if (!r.unpack || r.status.cancelled) return;
+  for (const u of r.unpack) {
+    const bytes = r.kind === 'recv' ? Math.min(u.from.bytes, r.status.bytes) : u.from.bytes;
+    unpack(u.layout, u.count, layer.memory.view({ ...u.from, bytes }), layer.memory.linear(), u.address);
+  }
+  r.unpack = undefined;
 }
 
 /** Removes a request and what it holds. */

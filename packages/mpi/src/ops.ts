@@ -5,7 +5,7 @@
 import type { ElementArray, ElementType } from './datatypes.ts';
 
 export const BUILTIN_OPS = [
-  'MPI_SUM', 'MPI_PROD', 'MPI_MIN', 'MPI_MAX', 'MPI_LAND', 'MPI_LOR', 'MPI_LXOR', 'MPI_BAND', 'MPI_BOR', 'MPI_BXOR', 'MPI_MINLOC', 'MPI_MAXLOC',
+  'MPI_SUM', 'MPI_PROD', 'MPI_MIN', 'MPI_MAX', 'MPI_LAND', 'MPI_LOR', 'MPI_LXOR', 'MPI_BAND', 'MPI_BOR', 'MPI_BXOR', 'MPI_MINLOC', 'MPI_MAXLOC', 'MPI_REPLACE', 'MPI_NO_OP',
 ] as const;
 export type BuiltinOp = (typeof BUILTIN_OPS)[number];
 /** Handle of a predefined operation: its position in {@link BUILTIN_OPS}, from 1. */
@@ -18,15 +18,35 @@ export interface OpRecord {
   builtin?: BuiltinOp | undefined;
 }
 
-/** A user-defined operation as the binding keeps it: inout[i] = input[i] ∘ inout[i]. */
-export type OpCallback = (input: Uint8Array, inout: Uint8Array, type: ElementType) => void;
+/** A user-defined operation as the binding keeps it: inout[i] = input[i] ∘ inout[i]; elements lie packed. `type`: an element type's id, or DERIVED + handle. */
+export type OpCallback = (input: Uint8Array, inout: Uint8Array, type: number) => void;
 
 /** Why the operation cannot be applied to elements of this type; undefined when it can (table of §6.9.2). */
 export function unsuited(op: BuiltinOp, type: ElementType, count: number): string | undefined {
-  const logical = op.startsWith('MPI_L') || op.startsWith('MPI_B');
-  if (logical && type.kind === 'float') return `${op} is for integers, not for ${type.name}`;
-  if (op.endsWith('LOC') && count % 2 !== 0) return `${op} takes pairs of value and index: the number of elements, ${count}, is odd`;
-  return undefined;
+  const bitwise = op.startsWith('MPI_B');
+  const logical = op.startsWith('MPI_L');
+  const located = op.endsWith('LOC');
+  const no = `${op} is not for ${type.name}`;
+  if (op === 'MPI_REPLACE' || op === 'MPI_NO_OP') return `${op} is for one-sided communication only`;
+  switch (type.kind) {
+    case 'integer':
+    case 'bigint':
+    case 'float':
+      if ((logical || bitwise) && type.kind === 'float') return `${op} is for integers, not for ${type.name}`;
+      if (located && count % 2 !== 0) return `${op} takes pairs of value and index: the number of elements, ${count}, is odd`;
+      return undefined;
+    case 'complex':
+    case 'quadComplex':
+      return op === 'MPI_SUM' || op === 'MPI_PROD' ? undefined : no;
+    case 'quad':
+      return logical || bitwise || located ? no : undefined;
+    case 'pair':
+      return located ? undefined : `${no}: a pair of value and index is for MPI_MINLOC and MPI_MAXLOC`;
+    case 'logical':
+      return logical ? undefined : no;
+    case 'bytes':
+      return no;
+  }
 }
 
 type Numbers = number[];
@@ -74,6 +94,8 @@ function numeric(op: BuiltinOp, a: Numbers, b: Numbers): void {
     case 'MPI_PROD':
     case 'MPI_MINLOC':
     case 'MPI_MAXLOC':
+    case 'MPI_REPLACE':
+    case 'MPI_NO_OP':
       return;
   }
 }
@@ -122,6 +144,8 @@ function big(op: BuiltinOp, a: Big, b: Big): void {
         break;
       case 'MPI_MINLOC':
       case 'MPI_MAXLOC':
+      case 'MPI_REPLACE':
+      case 'MPI_NO_OP':
         break;
     }
   }

@@ -6,7 +6,9 @@ import { taskId } from '@mayfly/wire';
 import { ANY_SOURCE, ANY_TAG, Mode, PROC_NULL } from './constants.ts';
 import { checkDest, checkRecvTag, checkSendTag, checkSource } from './checks.ts';
 import { commOf, rankOfTask, type Layer } from './layer.ts';
-import { findUnexpected, post } from './matching.ts';
+import { ERR, fail } from './errors.ts';
+import { accept, findUnexpected, post, takeUnexpected } from './matching.ts';
+import { insert } from './table.ts';
 import { pollUntil, waitUntil } from './progress.ts';
 import type { Buf } from './buffers.ts';
 import type { CommRecord, Envelope, ReceiveRequest, SendRequest, StatusRecord } from './state.ts';
@@ -72,8 +74,7 @@ export function startReceive(layer: Layer, commHandle: number, source: number, t
 const seen = (comm: CommRecord, e: Envelope): StatusRecord => ({ source: rankOfTask(peers(comm), e.src), tag: e.tag, bytes: e.size, cancelled: false, object: (e.mode & Mode.OBJECT) !== 0 });
 
 /** [MPI_Probe] */
-export function probe(layer: Layer, commHandle: number, source: number, tag: number): StatusRecord {
-  const call = 'MPI_Probe';
+export function probe(layer: Layer, commHandle: number, source: number, tag: number, call = 'MPI_Probe'): StatusRecord {
   const comm = commOf(layer, commHandle, call);
   checkSource(comm, source, call);
   checkRecvTag(comm, tag, call);
@@ -85,8 +86,7 @@ export function probe(layer: Layer, commHandle: number, source: number, tag: num
 }
 
 /** [MPI_Iprobe] */
-export function iprobe(layer: Layer, commHandle: number, source: number, tag: number): StatusRecord | undefined {
-  const call = 'MPI_Iprobe';
+export function iprobe(layer: Layer, commHandle: number, source: number, tag: number, call = 'MPI_Iprobe'): StatusRecord | undefined {
   const comm = commOf(layer, commHandle, call);
   checkSource(comm, source, call);
   checkRecvTag(comm, tag, call);
@@ -94,4 +94,62 @@ export function iprobe(layer: Layer, commHandle: number, source: number, tag: nu
   const from = source >= 0 ? peers(comm)[source]! : source;
   let found: Envelope | undefined;
   return pollUntil(layer, () => (found = findUnexpected(layer, comm.context, from, tag)) !== undefined) ? seen(comm, found!) : undefined;
+}
+
+/** Arguments of a send and a receive in one call, checked before either starts. */
+export function check(comm: CommRecord, a: { dest: number; sendTag: number; source: number; recvTag: number }, call: string): void {
+  checkDest(comm, a.dest, call);
+  checkSendTag(comm, a.sendTag, call);
+  checkSource(comm, a.source, call);
+  checkRecvTag(comm, a.recvTag, call);
+}
+
+/** Handle of the message that a matched probe of MPI_PROC_NULL gets (MPI_MESSAGE_NO_PROC). */
+export const NO_PROC = -1;
+
+export interface Matched {
+  /** Of the message; {@link NO_PROC}. */
+  handle: number;
+  status: StatusRecord;
+}
+
+function claim(layer: Layer, comm: CommRecord, e: Envelope): Matched {
+  takeUnexpected(layer, comm.context, e);
+  return { handle: insert(layer.state.messages, { comm: comm.handle, envelope: e }), status: seen(comm, e) };
+}
+
+/** [MPI_Mprobe] */
+export function mprobe(layer: Layer, commHandle: number, source: number, tag: number): Matched {
+  const status = probe(layer, commHandle, source, tag, 'MPI_Mprobe');
+  const comm = commOf(layer, commHandle, 'MPI_Mprobe');
+  if (source === PROC_NULL) return { handle: NO_PROC, status };
+  return claim(layer, comm, findUnexpected(layer, comm.context, source >= 0 ? peers(comm)[source]! : source, tag)!);
+}
+
+/** [MPI_Improbe] */
+export function improbe(layer: Layer, commHandle: number, source: number, tag: number): Matched | undefined {
+  const status = iprobe(layer, commHandle, source, tag, 'MPI_Improbe');
+  if (!status) return undefined;
+  const comm = commOf(layer, commHandle, 'MPI_Improbe');
+  if (source === PROC_NULL) return { handle: NO_PROC, status };
+  return claim(layer, comm, findUnexpected(layer, comm.context, source >= 0 ? peers(comm)[source]! : source, tag)!);
+}
+
+/** [MPI_Mrecv, MPI_Imrecv] Its request is complete at once. @throws MPIError ERR_REQUEST for a message that was received before */
+export function startMatchedReceive(layer: Layer, message: number, into: Buf, call: string): number {
+  const { state } = layer;
+  const m = state.messages.rows.get(message);
+  if (!m && message !== NO_PROC) fail(ERR.REQUEST, call, 'the message is MPI_MESSAGE_NULL, or it was received before');
+  const comm = m ? state.comms.rows.get(m.comm) : undefined;
+  const handle = state.requests.next++;
+  const r: ReceiveRequest = {
+    kind: 'recv', handle, call, comm: m?.comm ?? 0, done: !m, freed: false, error: undefined, status: m ? emptyStatus() : procNullStatus(), spaces: [], parent: 0,
+    context: comm?.context ?? 0, source: m?.envelope.src ?? PROC_NULL, tag: m?.envelope.tag ?? ANY_TAG, into, body: undefined,
+  };
+  state.requests.rows.set(handle, r);
+  if (m) {
+    state.messages.rows.delete(message);
+    accept(layer, r, m.envelope);
+  }
+  return handle;
 }

@@ -12,7 +12,7 @@
  */
 import type { WaitReason } from './device.ts';
 import { runRounds } from './schedule.ts';
-import { deliver, pull, sendAck } from './matching.ts';
+import { deliver, pull, retire, sendAck, spread } from './matching.ts';
 import type { Layer } from './layer.ts';
 
 /** Does what arrivals have left to do. */
@@ -25,6 +25,12 @@ export function settle(layer: Layer): void {
     const d = deferred[i]!;
     if (d.do === 'ack') sendAck(layer, d.dst, d.word);
     else if (d.do === 'advance') runRounds(layer, d.request);
+    else if (d.do === 'retire') {
+      const r = layer.state.requests.rows.get(d.request);
+      if (!r) continue;
+      spread(layer, r);
+      retire(layer, r);
+    }
   }
   deferred.length = 0;
 }

@@ -5,7 +5,7 @@
 import { taskId } from '@mayfly/wire';
 import { ERR, fail } from './errors.ts';
 import { requestOf, type Layer } from './layer.ts';
-import { retire } from './matching.ts';
+import { retire, spread } from './matching.ts';
 import { pollUntil, waitUntil } from './progress.ts';
 import { emptyStatus } from './p2p.ts';
 import type { WaitReason } from './device.ts';
@@ -36,6 +36,7 @@ function outcome(r: RequestRecord): Outcome {
 function take(layer: Layer, handle: number): Outcome {
   const r = active(layer, handle);
   if (!r) return idle();
+  spread(layer, r);
   retire(layer, r);
   return outcome(r);
 }
@@ -104,6 +105,7 @@ export function test(layer: Layer, handle: number): Outcome | undefined {
 export function getStatus(layer: Layer, handle: number): Outcome | undefined {
   if (!pollUntil(layer, () => isDone(layer, handle))) return undefined;
   const r = active(layer, handle);
+  if (r) spread(layer, r);
   return r ? outcome(r) : idle();
 }
 
@@ -118,6 +120,29 @@ export function testAny(layer: Layer, handles: readonly number[]): { index: numb
   if (!pollUntil(layer, () => firstDone(layer, handles) >= 0)) return undefined;
   const index = firstDone(layer, handles);
   return { index, outcome: take(layer, handles[index]!) };
+}
+
+/** Takes the requests that are complete, without looking at what has arrived. */
+export const completed = (layer: Layer, handles: readonly number[]): { index: number; outcome: Outcome }[] => takeDone(layer, handles);
+
+/** True when the request is complete and not yet taken. */
+export const isComplete = (layer: Layer, handle: number): boolean => active(layer, handle)?.done === true;
+
+/** [MPI_Grequest_start] A request that the program completes: it waits for no message. */
+export function startGeneral(layer: Layer): number {
+  const { requests } = layer.state;
+  const handle = requests.next++;
+  requests.rows.set(handle, {
+    kind: 'send', handle, call: 'MPI_Grequest_start', comm: 0, done: false, freed: false, error: undefined, status: emptyStatus(), spaces: [], parent: 0, peer: -1, tag: 0, sync: 0,
+  });
+  return handle;
+}
+
+/** [MPI_Grequest_complete] */
+export function completeGeneral(layer: Layer, handle: number): void {
+  const r = requestOf(layer, handle, 'MPI_Grequest_complete');
+  r.done = true;
+  if (r.freed) retire(layer, r);
 }
 
 /** [MPI_Testsome] */
@@ -144,6 +169,8 @@ export function cancel(layer: Layer, handle: number): void {
 /** [MPI_Request_free] */
 export function free(layer: Layer, handle: number): void {
   const r = requestOf(layer, handle, 'MPI_Request_free');
-  if (r.done) retire(layer, r);
-  else r.freed = true;
+  if (r.done) {
+    spread(layer, r);
+    retire(layer, r);
+  } else r.freed = true;
 }

@@ -11,6 +11,7 @@ import { ANY_SOURCE, COLLECTIVE, Mode } from './constants.ts';
 import { NO_BYTES, part, type Buf } from './buffers.ts';
 import { elements, elementType } from './datatypes.ts';
 import { applyBuiltin } from './ops.ts';
+import { applyCompound } from './ops-compound.ts';
 import { complete, post } from './matching.ts';
 import { makeComm } from './comm-make.ts';
 import { scratch, type Layer } from './layer.ts';
@@ -138,35 +139,35 @@ function execute(layer: Layer, r: CollectiveRequest, step: Step): void {
       memory.view(step.into).set(memory.view(step.from));
       return;
     case 'reduce':
-      return combine(layer, step.fn, step.type, memory.view(step.from), memory.view(step.into));
-    case 'reduceRight': {
+      return combine(layer, step.fn, step.type, step.from, step.into);
+    case 'reduceRight':
       // into ∘ from, computed in `from`, as the operation writes its right operand.
-      const from = memory.view(step.from);
-      const into = memory.view(step.into);
-      combine(layer, step.fn, step.type, into, from);
-      into.set(from);
+      combine(layer, step.fn, step.type, step.into, step.from);
+      memory.view(step.into).set(memory.view(step.from));
       return;
-    }
     case 'comm':
       r.result = makeComm(layer, step.make, memory.view(step.from));
       return;
   }
 }
 
-/** inout = input ∘ inout, elementwise. */
-function combine(layer: Layer, op: number, typeId: number, input: Uint8Array, inout: Uint8Array): void {
-  const type = elementType(typeId);
+/** inout = input ∘ inout, elementwise. Views are taken here: a function of the program may have made the memory grow. */
+export function combine(layer: Layer, op: number, typeId: number, inputBuf: Buf, inoutBuf: Buf): void {
   const builtin = layer.state.ops.rows.get(op)?.builtin;
+  const input = layer.memory.view(inputBuf);
+  const inout = layer.memory.view(inoutBuf);
   if (!builtin) {
     const fn = layer.opCallbacks.get(op);
     if (!fn) throw new Error(`the function of operation ${op} is not known to the binding`);
     layer.inCallback = true;
     try {
-      return fn(input, inout, type);
+      return fn(input, inout, typeId);
     } finally {
       layer.inCallback = false;
     }
   }
+  const type = elementType(typeId);
+  if (type.kind !== 'integer' && type.kind !== 'float' && type.kind !== 'bigint') return applyCompound(builtin, type, input, inout);
   const a = elements(type, input);
   const b = elements(type, inout);
   applyBuiltin(builtin, type, a.array, b.array);

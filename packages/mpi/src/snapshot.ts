@@ -39,6 +39,7 @@ export function restore(layer: Layer, bytes: Uint8Array): void {
 export function heldArrivals(layer: Layer): number[] {
   const out: number[] = [];
   for (const queue of layer.state.unexpected.values()) for (const e of queue) if (!e.body) out.push(e.arrival);
+  for (const m of layer.state.messages.rows.values()) if (!m.envelope.body) out.push(m.envelope.arrival);
   for (const c of layer.state.stdin.chunks) if (!c.body) out.push(c.arrival);
   return out.sort((a, b) => a - b);
 }

@@ -7,7 +7,7 @@
  *  S1  Everything reachable from here survives encodeValue/decodeValue unchanged.
  *  S2  `unexpected` holds, per context, envelopes in arrival order which no posted receive matches; `posted` holds, per context, handles of
  *      receives in the order of their calls which no unexpected message matches.
- *  S3  `unexpectedBytes` is the sum of the bodies kept in `unexpected`; an envelope without `body` (and size > 0) is held in the log.
+ *  S3  `unexpectedBytes` is the sum of the bodies kept in `unexpected` and `messages`; an envelope without `body` (and size > 0) is held in the log.
  *  S4  Handles and context ids are never reused.
  *  S5  A request is in its table until it is complete and its owner has seen that (or freed it).
  */
@@ -16,9 +16,11 @@ import { COMM_SELF, COMM_WORLD, FIRST_FREE_CONTEXT, SELF_CONTEXT, WORLD_CONTEXT 
 import type { ErrorRecord } from './errors.ts';
 import { insert, table, type Table } from './table.ts';
 import { BUILTIN_OPS, type OpRecord } from './ops.ts';
+import { FIRST_DERIVED, type TypeRecord } from './types.ts';
+import type { Layout } from './layout.ts';
 
 /** Format number of the serialised state; an image of another one is refused. */
-export const STATE_FORMAT = 1;
+export const STATE_FORMAT = 2;
 
 export interface CartTopology {
   kind: 'cart';
@@ -68,6 +70,16 @@ interface RequestCommon {
   spaces: number[];
   /** The collective whose step this is, or 0. */
   parent: number;
+  /** Packed data to be spread over its places when the owner sees that the request is complete. */
+  unpack?: Unpack[] | undefined;
+}
+
+/** Elements of a derived datatype that came packed: `from` (a scratch buffer) to their places relative to the address. */
+export interface Unpack {
+  layout: Layout;
+  count: number;
+  from: Buf;
+  address: number;
 }
 
 export interface SendRequest extends RequestCommon {
@@ -155,6 +167,8 @@ export interface LayerState {
   groups: Table<number[]>;
   ops: Table<OpRecord>;
   errhandlers: Table<{ name: string }>;
+  /** Derived datatypes; predefined ones are not in it. */
+  types: Table<TypeRecord>;
   requests: Table<RequestRecord>;
   /** Scratch buffers of schedules by (negative) space. */
   scratch: Map<number, Uint8Array>;
@@ -166,6 +180,8 @@ export interface LayerState {
   posted: Map<number, number[]>;
   unexpected: Map<number, Envelope[]>;
   unexpectedBytes: number;
+  /** Messages that a matched probe has taken, by handle. */
+  messages: Table<{ comm: number; envelope: Envelope }>;
   /** Standard input as it came and was not yet read; `ended` once its end came. */
   stdin: { chunks: StdinChunk[]; ended: boolean };
   /** Bytes written by this rank per result file (for append). */
@@ -187,11 +203,12 @@ export function initialState(task: number, size: number): LayerState {
   const errhandlers = table<{ name: string }>();
   insert(errhandlers, { name: 'MPI_ERRORS_ARE_FATAL' });
   insert(errhandlers, { name: 'MPI_ERRORS_RETURN' });
+  insert(errhandlers, { name: 'MPI_ERRORS_ABORT' });
   return {
     format: STATE_FORMAT, task, size, finalized: false,
-    comms, groups, ops, errhandlers, requests: table(),
+    comms, groups, ops, errhandlers, types: { next: FIRST_DERIVED, rows: new Map() }, requests: table(),
     scratch: new Map(), nextScratch: -1, nextContext: FIRST_FREE_CONTEXT,
-    lastSync: 0, syncs: new Map(), posted: new Map(), unexpected: new Map(), unexpectedBytes: 0,
+    lastSync: 0, syncs: new Map(), posted: new Map(), unexpected: new Map(), unexpectedBytes: 0, messages: table(),
     stdin: { chunks: [], ended: false }, fileBytes: new Map(),
   };
 }

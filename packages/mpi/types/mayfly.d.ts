@@ -40,11 +40,11 @@ export interface InPlace {
 export declare const IN_PLACE: InPlace;
 
 /** [MPI_ANY_SOURCE] */
-export declare const ANY_SOURCE: -2;
+export declare const ANY_SOURCE: -1;
 /** [MPI_ANY_TAG] */
-export declare const ANY_TAG: -1;
+export declare const ANY_TAG: -2;
 /** [MPI_PROC_NULL] Sends to it and receives from it complete at once and do nothing. */
-export declare const PROC_NULL: -1;
+export declare const PROC_NULL: -3;
 /** [MPI_UNDEFINED] A colour of {@link Comm.split} for "none", a rank that is not in a group. */
 export declare const UNDEFINED: -32766;
 /** [MPI_TAG_UB] The largest tag. Tags go from 0 to this. */
@@ -353,25 +353,25 @@ export declare const ERR_TYPE: 3;
 export declare const ERR_TAG: 4;
 export declare const ERR_COMM: 5;
 export declare const ERR_RANK: 6;
-export declare const ERR_ROOT: 7;
-export declare const ERR_GROUP: 8;
-export declare const ERR_OP: 9;
-export declare const ERR_TOPOLOGY: 10;
-export declare const ERR_DIMS: 11;
-export declare const ERR_ARG: 12;
-export declare const ERR_UNKNOWN: 13;
-export declare const ERR_TRUNCATE: 14;
-export declare const ERR_OTHER: 15;
-export declare const ERR_INTERN: 16;
-export declare const ERR_IN_STATUS: 17;
+export declare const ERR_ROOT: 8;
+export declare const ERR_GROUP: 9;
+export declare const ERR_OP: 10;
+export declare const ERR_TOPOLOGY: 11;
+export declare const ERR_DIMS: 12;
+export declare const ERR_ARG: 13;
+export declare const ERR_UNKNOWN: 14;
+export declare const ERR_TRUNCATE: 15;
+export declare const ERR_OTHER: 16;
+export declare const ERR_INTERN: 17;
+export declare const ERR_IN_STATUS: 19;
 export declare const ERR_PENDING: 18;
-export declare const ERR_REQUEST: 19;
-export declare const ERR_BAD_FILE: 22;
-export declare const ERR_NO_SUCH_FILE: 37;
-export declare const ERR_IO: 32;
-export declare const ERR_UNSUPPORTED_OPERATION: 44;
+export declare const ERR_REQUEST: 7;
+export declare const ERR_BAD_FILE: 23;
+export declare const ERR_NO_SUCH_FILE: 42;
+export declare const ERR_IO: 35;
+export declare const ERR_UNSUPPORTED_OPERATION: 55;
 /** Mayfly's own class: misuse of {@link checkpoint}. */
-export declare const ERR_CHECKPOINT: 74;
+export declare const ERR_CHECKPOINT: 100;
 
 /** A failed MPI call. */
 export declare abstract class MPIError extends Error {

@@ -1,6 +1,6 @@
 /** Operations and error handlers of the API: the record is the layer's, the function stays here. */
 import { ERR, fail } from '../errors.ts';
-import { elements, type ElementArray } from '../datatypes.ts';
+import { elementType, elements, type ElementArray } from '../datatypes.ts';
 import { BUILTIN_OPS } from '../ops.ts';
 import { insert } from '../table.ts';
 import type { Context } from './context.ts';
@@ -22,7 +22,8 @@ export class OpObject implements Mayfly.Op {
       const name = fn.name || 'user-defined operation';
       const handle = insert(context.layer.state.ops, { name, commute });
       const user = fn as unknown as (input: ElementArray, inout: ElementArray) => void;
-      context.layer.opCallbacks.set(handle, (input, inout, type) => {
+      context.layer.opCallbacks.set(handle, (input, inout, typeId) => {
+        const type = elementType(typeId);
         const a = elements(type, input);
         const b = elements(type, inout);
         user(a.array, b.array);
@@ -61,6 +62,6 @@ export class ErrorHandlerObject implements Mayfly.ErrorHandler {
   }
   /** Communicators that have it keep it (§9.3). */
   free(): void {
-    if (this.handle > 2) this.context.layer.state.errhandlers.rows.delete(this.handle);
+    if (this.handle > 3) this.context.layer.state.errhandlers.rows.delete(this.handle);
   }
 }

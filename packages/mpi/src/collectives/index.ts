@@ -228,3 +228,6 @@ export function reduceScatterBlock(layer: Layer, c: number, send: Buf | undefine
   const bytes = divided(comm, (send ?? recv).bytes, call, send ? 'the send buffer' : 'the receive buffer');
   return reduceScatter(layer, c, send, recv, new Array<number>(comm.group.length).fill(bytes / unit), type, unit, op, call);
 }
+
+/** The check of an operation for a type alone, for MPI_Reduce_local. @throws MPIError ERR_OP */
+export const checkReduction = (layer: Layer, op: number, type: number, bytes: number, call: string): void => void reduction(layer, 0, op, type, bytes, call);

@@ -1,0 +1,186 @@
+/** Groups and communicators (MPI 4.1 chapter 7). A communicator's making is a request of the layer; its copies of attributes are made when it is there. */
+import { ERR, UNDEFINED, comms, groups, requests, type Outcome } from '@mayfly/mpi';
+import { constant } from '../abi/constants.ts';
+import { copyAttributes, deleteAttributes } from './attributes.ts';
+import { record, type Implementation, type Implementations } from './define.ts';
+import { Kind, Null, Predefined, handleOf } from './handles.ts';
+import { newSlot } from './requests.ts';
+import type { Core } from './core.ts';
+import type { CallRecord } from './state.ts';
+
+const COMPARISON = { IDENT: constant('MPI_IDENT'), CONGRUENT: constant('MPI_CONGRUENT'), SIMILAR: constant('MPI_SIMILAR'), UNEQUAL: constant('MPI_UNEQUAL') } as const;
+
+/** A new communicator has come to be: its handle goes to the program. @param parent dup: whose attributes it gets */
+export function madeComm(core: Core, number: number, at: number, parent = 0): void {
+  const { layer, heap } = core;
+  const made = layer.state.comms.rows.get(number);
+  if (made) {
+    made.attributes.clear();
+    const from = parent === 0 ? undefined : layer.state.comms.rows.get(parent);
+    if (from) {
+      try {
+        copyAttributes(core, 'comm', core.commHandle(parent), from.attributes, made.attributes);
+        const info = core.state.commInfo.get(parent);
+        if (info) core.state.commInfo.set(number, new Map(info));
+      } catch (e) {
+        // "If any copy callback returns other than MPI_SUCCESS, then the entire call … will fail" (§7.7.2).
+        layer.state.comms.rows.delete(number);
+        heap.setInt(at, Null.COMM, 'newcomm');
+        throw e;
+      }
+    }
+  }
+  heap.setInt(at, core.commHandle(made ? number : 0), 'newcomm');
+}
+
+/** A call that makes a communicator. `start` answers the layer's request; the last argument is where the handle goes. */
+export function making(core: Core, call: string, start: (...args: number[]) => { request: number; parent?: number; members?: boolean }): Implementation {
+  return {
+    start: (...args) => {
+      const at = core.heap.check(args[args.length - 1]!, 4, 'newcomm');
+      const { request, parent = 0, members = true } = start(...args);
+      if (!members) {
+        core.heap.setInt(at, Null.COMM, 'newcomm');
+        return ERR.SUCCESS;
+      }
+      return record(call, request, [at, parent]);
+    },
+    finish: (r: CallRecord) => {
+      const outcome: Outcome = requests.wait(core.layer, r.request, `MPI_${call}`);
+      if (outcome.error) throw core.failed(outcome.error, outcome.comm);
+      madeComm(core, outcome.result, r.at[0]!, r.at[1]!);
+      return ERR.SUCCESS;
+    },
+  };
+}
+
+export function communicators(core: Core): Implementations {
+  const { layer, heap } = core;
+  const success = (f: () => void): number => (f(), ERR.SUCCESS);
+  const newGroup = (at: number, tasks: readonly number[]): number =>
+    success(() => {
+      heap.check(at, 4, 'newgroup');
+      const { groups: table } = layer.state;
+      if (tasks.length === 0) return heap.setInt(at, Predefined.GROUP_EMPTY, 'newgroup');
+      const n = table.next++;
+      table.rows.set(n, [...tasks]);
+      heap.setInt(at, handleOf(Kind.GROUP, n), 'newgroup');
+    });
+  const ranges = (n: number, at: number): groups.Range[] => {
+    const list = heap.ints(at, n * 3, 'ranges');
+    return Array.from({ length: n }, (_, i) => [list[3 * i]!, list[3 * i + 1]!, list[3 * i + 2]!] as const);
+  };
+  const withInfo = (number: number, info: number): void => {
+    const given = core.info(info);
+    if (given) core.state.commInfo.set(number, new Map(given));
+  };
+  const free = (at: number): number =>
+    success(() => {
+      const c = core.comm(heap.int(at, 'comm'));
+      deleteAttributes(core, 'comm', core.commHandle(c.handle), c.attributes);
+      comms.free(layer, c.handle);
+      core.state.names.delete(c.handle);
+      core.state.commInfo.delete(c.handle);
+      heap.setInt(at, Null.COMM, 'comm');
+    });
+
+  const dupWithInfo = making(core, 'Comm_dup_with_info', (comm, info) => {
+    const c = core.comm(comm!).handle;
+    core.info(info!);
+    return { request: comms.dup(layer, c, core.call), parent: c };
+  });
+  return {
+    Comm_size: (comm: number, at: number) => success(() => heap.setInt(at, core.comm(comm).group.length, 'size')),
+    Comm_rank: (comm: number, at: number) => success(() => heap.setInt(at, core.comm(comm).rank, 'rank')),
+    Comm_test_inter: (comm: number, at: number) => success(() => heap.setInt(at, core.comm(comm).remote ? 1 : 0, 'flag')),
+    Comm_remote_size: (comm: number, at: number) => success(() => heap.setInt(at, remote(comm).length, 'size')),
+    Comm_remote_group: (comm: number, at: number) => newGroup(at, remote(comm)),
+    Comm_compare: (a: number, b: number, at: number) => success(() => heap.setInt(at, COMPARISON[comms.compare(layer, core.commNumber(a), core.commNumber(b))], 'result')),
+    Comm_group: (comm: number, at: number) => newGroup(at, core.comm(comm).group),
+    Comm_dup: making(core, 'Comm_dup', (comm) => {
+      const c = core.comm(comm!).handle;
+      return { request: comms.dup(layer, c, core.call), parent: c };
+    }),
+    Comm_dup_with_info: dupWithInfo,
+    Comm_idup: (comm: number, at: number, request: number) =>
+      success(() => {
+        heap.check(request, 4, 'request');
+        heap.setInt(request, newSlot(core, comms.dup(layer, core.comm(comm).handle, core.call), heap.check(at, 4, 'newcomm')), 'request');
+      }),
+    Comm_idup_with_info: (comm: number, info: number, at: number, request: number) =>
+      success(() => {
+        core.info(info);
+        heap.check(request, 4, 'request');
+        heap.setInt(request, newSlot(core, comms.dup(layer, core.comm(comm).handle, core.call), heap.check(at, 4, 'newcomm')), 'request');
+      }),
+    Comm_create: making(core, 'Comm_create', (comm, group) => ({ request: comms.create(layer, core.comm(comm!).handle, core.group(group!), core.call) })),
+    Comm_create_group: making(core, 'Comm_create_group', (comm, group, tag) => {
+      const c = core.comm(comm!);
+      const tasks = core.group(group!);
+      if (tag! < 0) core.fail(ERR.TAG, `tag ${tag} is negative`, c.handle);
+      if (!tasks.includes(layer.state.task)) return { request: 0, members: false };
+      return { request: comms.createGroup(layer, c.handle, tasks, tag!, core.call) };
+    }),
+    Comm_split: making(core, 'Comm_split', (comm, color, key) => ({ request: comms.split(layer, core.comm(comm!).handle, color!, key!, core.call) })),
+    Comm_split_type: making(core, 'Comm_split_type', (comm, type, key) => {
+      const c = core.comm(comm!);
+      // One rank is one sandbox with a memory of its own: what shares memory with a rank is the rank itself.
+      const shared = [constant('MPI_COMM_TYPE_SHARED'), constant('MPI_COMM_TYPE_HW_GUIDED'), constant('MPI_COMM_TYPE_RESOURCE_GUIDED'), constant('MPI_COMM_TYPE_HW_UNGUIDED')];
+      if (type !== UNDEFINED && !shared.includes(type!)) core.fail(ERR.ARG, `split_type ${type} is none of MPI_COMM_TYPE_…, nor MPI_UNDEFINED`, c.handle);
+      const alone = type === constant('MPI_COMM_TYPE_SHARED');
+      return { request: comms.split(layer, c.handle, alone ? c.rank : UNDEFINED, key!, core.call) };
+    }),
+    Comm_free: free,
+    Comm_disconnect: free,
+    Comm_get_parent: (at: number) => success(() => heap.setInt(at, Null.COMM, 'parent')),
+    Comm_get_name: (comm: number, at: number, length: number) =>
+      success(() => {
+        const c = core.comm(comm);
+        const own = c.handle <= 2 ? c.name : '';
+        heap.setInt(length, heap.setString(at, core.state.names.get(c.handle) ?? own, 128, 'comm_name'), 'resultlen');
+      }),
+    Comm_set_name: (comm: number, at: number) =>
+      success(() => {
+        const c = core.comm(comm);
+        const name = heap.string(at, 'comm_name', 127);
+        core.state.names.set(c.handle, name);
+        if (name) c.name = name;
+      }),
+    Comm_set_info: (comm: number, info: number) => success(() => withInfo(core.comm(comm).handle, info)),
+    Comm_get_info: (comm: number, at: number) => success(() => heap.setInt(at, core.newInfo(core.state.commInfo.get(core.comm(comm).handle) ?? new Map<string, string>()), 'info_used')),
+
+    Group_size: (group: number, at: number) => success(() => heap.setInt(at, core.group(group).length, 'size')),
+    Group_rank: (group: number, at: number) =>
+      success(() => {
+        const i = core.group(group).indexOf(layer.state.task);
+        heap.setInt(at, i < 0 ? UNDEFINED : i, 'rank');
+      }),
+    Group_compare: (a: number, b: number, at: number) => success(() => heap.setInt(at, COMPARISON[groups.compareGroups(core.group(a), core.group(b))], 'result')),
+    Group_translate_ranks: (a: number, n: number, from: number, b: number, to: number) =>
+      success(() => heap.setInts(to, groups.translateRanks(core.group(a), heap.ints(from, core.count(n, 0, 'n'), 'ranks1'), core.group(b)), 'ranks2')),
+    Group_union: (a: number, b: number, at: number) => newGroup(at, groups.union(core.group(a), core.group(b))),
+    Group_intersection: (a: number, b: number, at: number) => newGroup(at, groups.intersection(core.group(a), core.group(b))),
+    Group_difference: (a: number, b: number, at: number) => newGroup(at, groups.difference(core.group(a), core.group(b))),
+    Group_incl: (group: number, n: number, ranks: number, at: number) => newGroup(at, groups.incl(core.group(group), heap.ints(ranks, core.count(n, 0, 'n'), 'ranks'), core.call)),
+    Group_excl: (group: number, n: number, ranks: number, at: number) => newGroup(at, groups.excl(core.group(group), heap.ints(ranks, core.count(n, 0, 'n'), 'ranks'), core.call)),
+    Group_range_incl: (group: number, n: number, list: number, at: number) => {
+      const g = core.group(group);
+      return newGroup(at, groups.incl(g, groups.expandRanges(g, ranges(core.count(n, 0, 'n'), list), core.call), core.call));
+    },
+    Group_range_excl: (group: number, n: number, list: number, at: number) => {
+      const g = core.group(group);
+      return newGroup(at, groups.excl(g, groups.expandRanges(g, ranges(core.count(n, 0, 'n'), list), core.call), core.call));
+    },
+    Group_free: (at: number) =>
+      success(() => {
+        const n = core.groupNumber(heap.int(at, 'group'));
+        if (n > 1) layer.state.groups.rows.delete(n);
+        heap.setInt(at, Null.GROUP, 'group');
+      }),
+  };
+
+  function remote(comm: number): number[] {
+    const c = core.comm(comm);
+    return c.remote ?? core.fail(ERR.COMM, `${c.name} is an intracommunicator`, c.handle);
+  }
+}

@@ -1,0 +1,308 @@
+/**
+ * What the functions of the binding share: the layer, the program's memory, the tables, the way from handles to objects, buffers by datatype, and the way
+ * of errors to their handlers.
+ *
+ * Owns: the binding's state; how many callbacks of the program are on the stack.
+ */
+import {
+  COMM_SELF, COMM_WORLD, DERIVED, ERR, ERRORS_ARE_FATAL, ERRORS_RETURN, ERRORS_ABORT, GROUP_EMPTY, MPIError, className, commOf, fail, isContiguous, linear, opHandle, pack,
+  scratch, span, start, types, unpack, type BuiltinOp, type Buf, type CommRecord, type ErrorRecord, type Layer, type Layout, type OpRecord, type StatusRecord, type Unpack,
+} from '@mayfly/mpi';
+import { Heap } from './heap.ts';
+import { Kind, Null, OPS, Predefined, handleOf, numberOf } from './handles.ts';
+import { initialState, type BindingState } from './state.ts';
+import type { BindingOptions, Program } from '../program.ts';
+
+export const IN_PLACE = 1;
+
+/** Scratch buffers and what is to be unpacked, of a request that is about to start. */
+export interface Bundle {
+  spaces: number[];
+  unpack: Unpack[];
+}
+
+type TypeRecord = types.TypeRecord;
+
+export class Core {
+  readonly layer: Layer;
+  readonly program: Program;
+  readonly heap: Heap;
+  state: BindingState = initialState();
+  depth = 0;
+  resuming = false;
+
+  constructor(readonly options: BindingOptions) {
+    this.layer = options.layer;
+    this.program = options.program;
+    this.heap = new Heap(options.program.memory);
+  }
+
+  get call(): string {
+    return this.heap.call;
+  }
+
+  fail(errorClass: Parameters<typeof fail>[0], text: string, comm = 0): never {
+    return fail(errorClass, this.call, text, comm);
+  }
+
+  // ── handles
+
+  /** The layer's communicator. @throws MPIError ERR_COMM */
+  comm(handle: number): CommRecord {
+    return commOf(this.layer, this.commNumber(handle), this.call);
+  }
+  commNumber(handle: number): number {
+    if (handle === Predefined.COMM_WORLD) return COMM_WORLD;
+    if (handle === Predefined.COMM_SELF) return COMM_SELF;
+    const n = numberOf(Kind.COMM, handle);
+    if (n > 0) return n;
+    return this.fail(ERR.COMM, handle === Null.COMM ? 'the communicator is MPI_COMM_NULL' : `${handle} is no communicator`);
+  }
+  commHandle(number: number): number {
+    return number === 0 ? Null.COMM : number === COMM_WORLD ? Predefined.COMM_WORLD : number === COMM_SELF ? Predefined.COMM_SELF : handleOf(Kind.COMM, number);
+  }
+  groupNumber(handle: number): number {
+    if (handle === Predefined.GROUP_EMPTY) return GROUP_EMPTY;
+    const n = numberOf(Kind.GROUP, handle);
+    if (n > 0 && this.layer.state.groups.rows.has(n)) return n;
+    return this.fail(ERR.GROUP, handle === Null.GROUP ? 'the group is MPI_GROUP_NULL' : `${handle} is no group, or it was freed`);
+  }
+  group(handle: number): number[] {
+    return this.layer.state.groups.rows.get(this.groupNumber(handle))!;
+  }
+  /** The layer's handle of an operation. */
+  op(handle: number): number {
+    const name = OPS.get(handle);
+    if (name !== undefined) return opHandle(name as BuiltinOp);
+    const n = numberOf(Kind.OP, handle);
+    if (n > 0 && this.state.opFunctions.get(n)?.freed === false) return n;
+    return this.fail(ERR.OP, handle === Null.OP ? 'the operation is MPI_OP_NULL' : `${handle} is no operation, or it was freed`);
+  }
+  opRecord(handle: number): OpRecord {
+    return this.layer.state.ops.rows.get(this.op(handle))!;
+  }
+  typeNumber(handle: number): number {
+    if (handle > 0 && handle < types.FIRST_DERIVED) return handle;
+    const n = numberOf(Kind.TYPE, handle);
+    return n < 0 ? -1 : n + types.FIRST_DERIVED;
+  }
+  typeHandle(number: number): number {
+    return number < types.FIRST_DERIVED ? number : handleOf(Kind.TYPE, number - types.FIRST_DERIVED);
+  }
+  /** @throws MPIError ERR_TYPE */
+  type(handle: number, comm = 0): TypeRecord {
+    return types.typeOf(this.layer, this.typeNumber(handle), this.call, comm);
+  }
+  /** A type to communicate with. */
+  committed(handle: number, comm: number): TypeRecord {
+    return types.committed(this.layer, this.typeNumber(handle), this.call, comm);
+  }
+  /** Records of predefined types are shared by all ranks of a process: what the program hangs on them is kept here. */
+  typeAttributes(t: TypeRecord): Map<number, unknown> {
+    if (t.handle >= types.FIRST_DERIVED) return t.attributes;
+    let list = this.state.typeAttributes.get(t.handle);
+    if (!list) this.state.typeAttributes.set(t.handle, (list = new Map()));
+    return list;
+  }
+  typeName(t: TypeRecord): string {
+    return this.state.typeNames.get(t.handle) ?? t.name;
+  }
+  setTypeName(t: TypeRecord, name: string): void {
+    if (t.handle >= types.FIRST_DERIVED) t.name = name;
+    else this.state.typeNames.set(t.handle, name);
+  }
+  /** Id of a type for the layer's reductions: a function of the program is told the very type that the call names. */
+  reductionType(type: TypeRecord, op: number): number {
+    return this.layer.state.ops.rows.get(op)?.builtin ? type.element : DERIVED + type.handle;
+  }
+
+  messageHandle(number: number): number {
+    return number === 0 ? Null.MESSAGE : number < 0 ? Null.MESSAGE_NO_PROC : handleOf(Kind.MESSAGE, number);
+  }
+  messageNumber(handle: number): number {
+    return handle === Null.MESSAGE_NO_PROC ? -1 : Math.max(numberOf(Kind.MESSAGE, handle), 0);
+  }
+
+  /** @throws MPIError ERR_INFO; undefined for MPI_INFO_NULL */
+  info(handle: number): Map<string, string> | undefined {
+    if (handle === Null.INFO) return undefined;
+    return this.state.infos.get(handle === Null.INFO_ENV ? -2 : numberOf(Kind.INFO, handle)) ?? this.fail(ERR.INFO, `${handle} is no info object, or it was freed`);
+  }
+  newInfo(entries: Map<string, string>): number {
+    const n = this.state.nextInfo++;
+    this.state.infos.set(n, new Map(entries));
+    return handleOf(Kind.INFO, n);
+  }
+
+  // ── buffers
+
+  count(count: number, comm: number, what = 'count'): number {
+    if (count < 0) this.fail(ERR.COUNT, `${what} ${count} is negative`, comm);
+    return count;
+  }
+
+  /** The place of `count` elements at an address; their first byte lies at its beginning. */
+  checkPlace(address: number, count: number, t: TypeRecord, comm: number, what: string): number {
+    const a = address >>> 0;
+    const { from, to } = span(t.layout, count);
+    if (from === to) return a;
+    if (a === IN_PLACE) this.fail(ERR.BUFFER, `MPI_IN_PLACE is not allowed for ${what} here`, comm);
+    // MPI_BOTTOM is address 0: with it the type's displacements are addresses.
+    if (a === 0 && from < 8) this.fail(ERR.BUFFER, `${what} is a null pointer, the count is ${count}`, comm);
+    if (a + from < 0 || a + to > this.heap.bytes.length)
+      this.fail(ERR.BUFFER, `${what} goes from address ${a + from} to ${a + to}, the memory has ${this.heap.bytes.length} bytes`, comm);
+    return a;
+  }
+
+  /** Elements to be sent: where they lie, or a packed copy. */
+  outgoing(bundle: Bundle, address: number, count: number, t: TypeRecord, comm: number, what = 'sendbuf'): Buf {
+    const a = this.checkPlace(address, count, t, comm, what);
+    const { layout } = t;
+    if (isContiguous(layout, count)) return linear(a + start(layout), layout.size * count);
+    const b = this.room(bundle, layout.size * count);
+    pack(layout, count, this.heap.bytes, a, this.layer.memory.view(b));
+    return b;
+  }
+
+  /** Where elements are to arrive: in place, or packed, to be spread when the request is complete. */
+  incoming(bundle: Bundle, address: number, count: number, t: TypeRecord, comm: number, what = 'recvbuf'): Buf {
+    const a = this.checkPlace(address, count, t, comm, what);
+    const { layout } = t;
+    if (isContiguous(layout, count)) return linear(a + start(layout), layout.size * count);
+    const b = this.room(bundle, layout.size * count);
+    bundle.unpack.push({ layout, count, from: b, address: a });
+    return b;
+  }
+
+  /** Elements that are read and written: a packed copy of what is there, spread again at the end. */
+  both(bundle: Bundle, address: number, count: number, t: TypeRecord, comm: number, what = 'recvbuf'): Buf {
+    const b = this.incoming(bundle, address, count, t, comm, what);
+    if (b.space < 0) pack(t.layout, count, this.heap.bytes, address >>> 0, this.layer.memory.view(b));
+    return b;
+  }
+
+  /** Packs what lies at an address into a buffer. */
+  packInto(layout: Layout, count: number, address: number, into: Buf): void {
+    pack(layout, count, this.heap.bytes, address, this.layer.memory.view(into));
+  }
+  /** Spreads what a call without a request has computed. */
+  unpackNow(bundle: Bundle): void {
+    for (const u of bundle.unpack) unpack(u.layout, u.count, this.layer.memory.view(u.from), this.heap.bytes, u.address);
+  }
+
+  room(bundle: Bundle, bytes: number): Buf {
+    const b = scratch(this.layer, bytes);
+    bundle.spaces.push(b.space);
+    return b;
+  }
+
+  /** Starts a request whose buffers are described by a bundle, which goes with it. */
+  begin(make: (bundle: Bundle) => number): number {
+    const bundle: Bundle = { spaces: [], unpack: [] };
+    let request = 0;
+    try {
+      request = make(bundle);
+    } finally {
+      if (request === 0) for (const space of bundle.spaces) this.layer.state.scratch.delete(space);
+    }
+    if (bundle.spaces.length > 0) {
+      const r = this.layer.state.requests.rows.get(request)!;
+      r.spaces.push(...bundle.spaces);
+      if (bundle.unpack.length > 0) r.unpack = bundle.unpack;
+    }
+    return request;
+  }
+
+  // ── statuses
+
+  /** @param address MPI_STATUS_IGNORE: nothing is written. MPI_ERROR is left alone (§3.2.5). */
+  setStatus(address: number, s: StatusRecord): void {
+    if (address === 0) return;
+    const a = this.heap.check(address, 32, 'status');
+    const { view } = this.heap;
+    view.setInt32(a, s.source, true);
+    view.setInt32(a + 4, s.tag, true);
+    view.setInt32(a + 12, s.bytes | 0, true);
+    view.setInt32(a + 16, Math.floor(s.bytes / 4294967296), true);
+    view.setInt32(a + 20, s.cancelled ? 1 : 0, true);
+  }
+  setStatusError(address: number, code: number): void {
+    if (address !== 0) this.heap.setInt(address + 8, code, 'status');
+  }
+  statusBytes(address: number): number {
+    const a = this.heap.check(address, 32, 'status');
+    return this.heap.view.getUint32(a + 12, true) + this.heap.view.getInt32(a + 16, true) * 4294967296;
+  }
+
+  // ── callbacks
+
+  /** Calls a function of the program. No image is taken meanwhile (B3). */
+  callback(index: number, ...args: (number | bigint)[]): number | bigint | void {
+    const fn = this.program.callable(index);
+    const { call, large } = this.heap;
+    this.depth++;
+    try {
+      return fn(...args);
+    } finally {
+      this.depth--;
+      this.heap.call = call;
+      this.heap.large = large;
+    }
+  }
+
+  /** Lends the program's memory for the arguments of a callback. */
+  lend<T>(bytes: number, use: (address: number) => T): T {
+    const address = this.program.malloc(bytes);
+    if (address === 0) return this.fail(ERR.NO_MEM, `no memory for ${bytes} bytes of arguments of a callback`);
+    try {
+      return use(address);
+    } finally {
+      this.program.free(address);
+    }
+  }
+
+  /** Calls a function that answers an MPI error code. @throws MPIError with the code that it answered */
+  callbackCode(what: string, index: number, ...args: number[]): void {
+    const code = Number(this.callback(index, ...args) ?? 0);
+    if (code !== ERR.SUCCESS) throw new MPIError(code as never, this.call, `the ${what} answered ${code}`);
+  }
+
+  // ── errors
+
+  /**
+   * An MPI error at its communicator's error handler: the code for the program, if it goes on. Errors without a communicator are MPI_COMM_SELF's (§9.3);
+   * older programs set a handler on MPI_COMM_WORLD only and mean all errors: then it is that one.
+   */
+  raise(error: MPIError): number {
+    const { comms } = this.layer.state;
+    this.state.lastErrors.set(error.errorClass, error.errorString);
+    let comm = comms.rows.get(error.comm);
+    if (!comm) {
+      comm = comms.rows.get(COMM_SELF)!;
+      const world = comms.rows.get(COMM_WORLD)!;
+      if (comm.errhandler === ERRORS_ARE_FATAL && world.errhandler !== ERRORS_ARE_FATAL) comm = world;
+    }
+    return this.handle(comm.errhandler, this.commHandle(comm.handle), error.errorClass, error.message);
+  }
+
+  /** Calls an error handler of the layer's number for an object. */
+  handle(errhandler: number, object: number, code: number, message: string): number {
+    if (this.state.phase !== 'active' || errhandler === ERRORS_ARE_FATAL || errhandler === ERRORS_ABORT) return this.program.abort(code || 1, message, 'MPI_ERROR');
+    if (errhandler === ERRORS_RETURN) return code;
+    const index = this.state.errorFunctions.get(errhandler);
+    if (index === undefined) return code;
+    this.lend(8, (a) => {
+      this.heap.setInt(a, object, 'comm');
+      this.heap.setInt(a + 4, code, 'errorcode');
+      this.callback(index, a, a + 4, 0);
+    });
+    return code;
+  }
+
+  failed(record: ErrorRecord, comm: number): MPIError {
+    return new MPIError(record.errorClass as never, record.call, record.text, comm);
+  }
+  className(code: number): string {
+    return className(code);
+  }
+}

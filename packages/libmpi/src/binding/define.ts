@@ -1,0 +1,132 @@
+/**
+ * From implementations to import functions: arguments of 64 bits become numbers, errors go to their handlers, calls that wait are split in two and can be
+ * resumed.
+ */
+import { ERR, Interrupted, MPIError } from '@mayfly/mpi';
+import type { CFunction } from '../abi/functions.ts';
+import type { Word } from '../program.ts';
+import type { Core } from './core.ts';
+import type { CallRecord } from './state.ts';
+
+/** A call that does not wait: arguments as numbers, answers an error code (or what its prototype says). */
+export type Direct = (...args: number[]) => number;
+
+/** A call that may wait. `start` has no effect when it throws; `finish` may be entered again and again until it comes back. */
+export interface Waiting {
+  start(...args: number[]): CallRecord | number;
+  finish(record: CallRecord): number;
+}
+export type Implementation = Direct | Waiting;
+/** By name without MPI_. Large forms need no entry of their own. */
+export type Implementations = Record<string, Implementation>;
+
+export const record = (call: string, request: number, at: number[] = []): CallRecord => ({ call, request, at, phase: 0 });
+
+type Exported = (...args: Word[]) => Word | void;
+
+/** Callable before MPI_Init and after MPI_Finalize (§11.4.1). */
+const ANYTIME = /^MPI_(Init|Init_thread|Initialized|Finalized|Get_version|Get_library_version|Info_|Session_|Error_|Add_error|Remove_error|Abi_|Errhandler_|Group_from_session|Comm_create_from_group|T_|Aint_|.*_(toint|fromint|c2f|f2c)|.*_create_errhandler|Abort|Wtime|Wtick|Pcontrol)/;
+
+const WIDE = /^(MPI_Count|MPI_Offset) \w+$/;
+const narrow = (x: Word): number => (typeof x === 'bigint' ? Number(x) : x);
+
+export function exported(core: Core, f: CFunction, implementation: Implementation): Exported {
+  const short = (f.largeOf ?? f.name).slice(4);
+  const { heap } = core;
+  const large = f.largeOf !== undefined;
+  const anytime = ANYTIME.test(f.name);
+  const enter = (): void => {
+    heap.call = f.name;
+    heap.large = large;
+    if (core.state.phase !== 'active' && !anytime) early(core, f.name);
+  };
+  const body = typeof implementation === 'function' ? direct(core, implementation, enter) : waiting(core, short, implementation, enter);
+  const wide = f.parameters.some((p) => WIDE.test(p));
+  // Answers other than error codes stay as they are; a 64-bit one does not occur.
+  return wide ? (...args) => (body as (...a: number[]) => number)(...args.map(narrow)) : (body as Exported);
+}
+
+function early(core: Core, name: string): never {
+  throw new MPIError(ERR.OTHER, name, core.state.phase === 'before' ? 'called before MPI_Init' : 'called after MPI_Finalize');
+}
+
+/** One wrapper per number of arguments: rest parameters would cost an array at every call. */
+function direct(core: Core, f: Direct, enter: () => void): Direct {
+  const failed = (e: unknown): number => {
+    if (e instanceof MPIError) return core.raise(e);
+    throw e;
+  };
+  switch (f.length) {
+    case 2:
+      return (a, b) => {
+        try {
+          enter();
+          return f(a!, b!);
+        } catch (e) {
+          return failed(e);
+        }
+      };
+    case 6:
+      return (a, b, c, d, g, h) => {
+        try {
+          enter();
+          return f(a!, b!, c!, d!, g!, h!);
+        } catch (e) {
+          return failed(e);
+        }
+      };
+    case 7:
+      return (a, b, c, d, g, h, i) => {
+        try {
+          enter();
+          return f(a!, b!, c!, d!, g!, h!, i!);
+        } catch (e) {
+          return failed(e);
+        }
+      };
+    default:
+      return (...args) => {
+        try {
+          enter();
+          return f(...args);
+        } catch (e) {
+          return failed(e);
+        }
+      };
+  }
+}
+
+function waiting(core: Core, short: string, f: Waiting, enter: () => void): Direct {
+  const go = (r: CallRecord): number => {
+    try {
+      const code = f.finish(r);
+      return code;
+    } catch (e) {
+      if (e instanceof Interrupted) {
+        core.state.pending = r;
+        throw e;
+      }
+      if (e instanceof MPIError) return core.raise(e);
+      throw e;
+    }
+  };
+  return (...args) => {
+    let r: CallRecord | number;
+    if (core.resuming) {
+      core.resuming = false;
+      r = core.state.pending!;
+      if (r.call !== short) throw new Error(`MPI_${short} came in where MPI_${r.call} was to be resumed`);
+      core.state.pending = undefined;
+      core.heap.call = `MPI_${short}`;
+      return go(r);
+    }
+    try {
+      enter();
+      r = f.start(...args);
+    } catch (e) {
+      if (e instanceof MPIError) return core.raise(e);
+      throw e;
+    }
+    return typeof r === 'number' ? r : go(r);
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * The binding: MPI functions of C over the layer (packages/mpi), as the imports of a program's module. Which function lies where is in this folder's file
+ * names; how they become imports is in define.ts; what an image holds of them is in state.ts.
+ */
+import { ERR, decodeValue, encodeValue, MalformedValue } from '@mayfly/mpi';
+import { FUNCTIONS } from '../abi/functions.ts';
+import type { Binding, BindingOptions, Word } from '../program.ts';
+import { attributes } from './attributes.ts';
+import { collectives } from './collectives.ts';
+import { communicators, madeComm } from './communicators.ts';
+import { Core } from './core.ts';
+import { datatypes } from './datatypes.ts';
+import { exported, type Implementations } from './define.ts';
+import { environment } from './environment.ts';
+import { integers } from './integers.ts';
+import { SUSPENDING } from './names.ts';
+import { pointToPoint } from './point-to-point.ts';
+import { completion, type Starters } from './requests.ts';
+import { BINDING_FORMAT, type BindingState } from './state.ts';
+import { topologies } from './topologies.ts';
+import { bindOp } from './user-op.ts';
+
+function implementations(core: Core): Implementations {
+  const starters: Starters = {};
+  return {
+    ...pointToPoint(core, starters),
+    ...completion(core, starters, (number, at) => madeComm(core, number, at)),
+    ...collectives(core, starters),
+    ...communicators(core),
+    ...attributes(core),
+    ...topologies(core),
+    ...datatypes(core),
+    ...environment(core),
+    ...integers(),
+  };
+}
+
+/** What stands for a function that is declared and not there yet: it links, and says so when it is called. */
+const missing = (core: Core) => (): number => core.fail(ERR.UNSUPPORTED_OPERATION, 'Mayfly does not have this function yet (docs/mpi-coverage.md)');
+
+/** Names without MPI_ of all functions that are more than a refusal. Large forms are there with their function. */
+export function supported(): ReadonlySet<string> {
+  // The functions are made over an empty rank; none of them runs.
+  const core = new Core({ layer: undefined as never, program: { memory: { buffer: new ArrayBuffer(0) } } as never, processorName: () => '', version: '' });
+  return new Set(Object.keys(implementations(core)));
+}
+
+export function createBinding(options: BindingOptions): Binding {
+  const core = new Core(options);
+  const list = implementations(core);
+  const functions: Record<string, (...args: Word[]) => Word | void> = {};
+  for (const f of FUNCTIONS) {
+    const own = list[f.name.slice(4)] ?? (f.largeOf === undefined ? undefined : list[f.largeOf.slice(4)]);
+    const fn = exported(core, f, own ?? missing(core));
+    functions[f.name] = fn;
+    functions[`P${f.name}`] = fn;
+  }
+  functions['MPIX_Checkpoint_poll'] = () => ERR.SUCCESS;
+  return {
+    functions,
+    suspending: new Set(SUSPENDING),
+    get depth() {
+      return core.depth;
+    },
+    resume: () => void (core.resuming = core.state.pending !== undefined),
+    snapshot: () => encodeValue(core.state, 'MPI binding'),
+    restore: (bytes) => {
+      const state = decodeValue(bytes) as BindingState;
+      if (state.format !== BINDING_FORMAT) throw new MalformedValue(`MPI binding of format ${String(state.format)}, this build reads ${BINDING_FORMAT}`);
+      core.state = state;
+      for (const op of state.opFunctions.keys()) bindOp(core, op);
+    },
+  };
+}

@@ -1,0 +1,331 @@
+/**
+ * Request handles (MPI 4.1 §3.7, §3.9, §13.2): the wait and test families, persistent and generalized requests.
+ *
+ * A handle names a slot, the slot a request of the layer. Slot {@link COMPLETE_SLOT} is the send that is complete already: it belongs to no request and to
+ * all sends. Slots are reused, the lowest free one first.
+ */
+import { ANY_SOURCE, ANY_TAG, ERR, MPIError, UNDEFINED, requests, type Outcome, type StatusRecord } from '@mayfly/mpi';
+import { record, type Implementations } from './define.ts';
+import { Kind, Null, handleOf, numberOf } from './handles.ts';
+import type { Core } from './core.ts';
+import type { Slot } from './state.ts';
+
+/** What a starter answers when the operation was complete at once. */
+export const COMPLETE = 0;
+const COMPLETE_SLOT = 0;
+const COMPLETE_HANDLE = handleOf(Kind.REQUEST, COMPLETE_SLOT);
+
+/** Operations by their name in the blocking form: they answer the layer's request. Persistent requests name them. */
+export type Starters = Record<string, (...args: number[]) => number>;
+
+/** A handle for a request of the layer. */
+export function newSlot(core: Core, request: number, newComm = 0): number {
+  if (request === COMPLETE && newComm === 0) return COMPLETE_HANDLE;
+  return takeSlot(core, { request, newComm, persistent: undefined, general: undefined });
+}
+function takeSlot(core: Core, slot: Slot): number {
+  const { slots, freeSlots } = core.state;
+  const n = freeSlots.pop() ?? slots.length;
+  slots[n] = slot;
+  return handleOf(Kind.REQUEST, n);
+}
+function dropSlot(core: Core, handle: number): void {
+  const n = numberOf(Kind.REQUEST, handle);
+  core.state.slots[n] = undefined;
+  core.state.freeSlots.push(n);
+}
+
+/** The slot of a handle; undefined for MPI_REQUEST_NULL and for the complete send. @throws MPIError ERR_REQUEST */
+function slotOf(core: Core, handle: number): Slot | undefined {
+  if (handle === Null.REQUEST || handle === COMPLETE_HANDLE) return undefined;
+  return core.state.slots[numberOf(Kind.REQUEST, handle)] ?? core.fail(ERR.REQUEST, `${handle} is no request, or it is complete or was freed`);
+}
+
+const EMPTY: StatusRecord = { source: ANY_SOURCE, tag: ANY_TAG, bytes: 0, cancelled: false, object: false };
+
+export function completion(core: Core, starters: Starters, madeComm: (layerComm: number, at: number) => void): Implementations {
+  const { layer, heap } = core;
+
+  const handles = (count: number, at: number): number[] => heap.ints(at, core.count(count, 0), 'array_of_requests');
+  /** The layer's requests; 0 (which the layer takes for inactive) for the null request and inactive persistent ones. */
+  const layerRequests = (list: readonly number[]): number[] => list.map((h) => slotOf(core, h)?.request ?? 0);
+  const isImmediate = (h: number): boolean => h === COMPLETE_HANDLE;
+
+  /** A complete request leaves its handle. @returns the error that it ended with */
+  function settle(handle: number, at: number, outcome: Outcome, status: number): MPIError | undefined {
+    const slot = slotOf(core, handle);
+    let error = outcome.error && core.failed(outcome.error, outcome.comm);
+    if (slot?.general) error = endGeneral(slot, status) ?? error;
+    else core.setStatus(status, slot && slot.request !== 0 ? outcome.status : EMPTY);
+    if (slot?.persistent) slot.request = 0;
+    else {
+      if (slot) {
+        if (slot.newComm !== 0 && !error) madeComm(outcome.result, slot.newComm);
+        dropSlot(core, handle);
+      }
+      if (handle !== Null.REQUEST) heap.setInt(at, Null.REQUEST, 'request');
+    }
+    return error;
+  }
+
+  function endGeneral(slot: Slot, status: number): MPIError | undefined {
+    const g = slot.general!;
+    return core.lend(32, (own) => {
+      const to = status === 0 ? own : status;
+      core.setStatus(to, EMPTY);
+      const attempt = (what: string, index: number, ...args: number[]): MPIError | undefined => {
+        try {
+          core.callbackCode(what, index, ...args);
+          return undefined;
+        } catch (e) {
+          if (e instanceof MPIError) return e;
+          throw e;
+        }
+      };
+      const error = attempt('query function', g.query, g.extra, to);
+      return attempt('free function', g.free, g.extra) ?? error;
+    });
+  }
+
+  /** The end of a call for one request. */
+  const one = (handle: number, at: number, outcome: Outcome, status: number): number => {
+    const error = settle(handle, at, outcome, status);
+    if (error) throw error;
+    return ERR.SUCCESS;
+  };
+  const idle = (): Outcome => ({ status: EMPTY, error: undefined, body: undefined, result: 0, comm: 0 });
+
+  /** Ends of a call for several requests: all statuses are written, then the error (§3.7.5: "MPI_ERR_IN_STATUS"). */
+  function several(list: readonly number[], at: number, ended: readonly { index: number; outcome: Outcome }[], statuses: number, indices: number): number {
+    let failed: MPIError | undefined;
+    const codes: number[] = [];
+    ended.forEach(({ index, outcome }, k) => {
+      const error = settle(list[index]!, at + 4 * index, outcome, statuses === 0 ? 0 : statuses + 32 * k);
+      codes.push(error?.errorClass ?? ERR.SUCCESS);
+      failed ??= error;
+      if (indices !== 0) heap.setInt(indices + 4 * k, index, 'array_of_indices');
+    });
+    if (!failed) return ERR.SUCCESS;
+    if (statuses !== 0) codes.forEach((code, k) => core.setStatusError(statuses + 32 * k, code));
+    throw new MPIError(ERR.IN_STATUS, core.call, failed.message, failed.comm);
+  }
+  const all = (list: readonly number[], outcomes: readonly Outcome[]): { index: number; outcome: Outcome }[] => list.map((_, index) => ({ index, outcome: outcomes[index]! }));
+
+  const checkStatuses = (count: number, statuses: number): void => void (statuses !== 0 && count > 0 && heap.check(statuses, 32 * count, 'array_of_statuses'));
+
+  /** Index of the first request that is complete without waiting. */
+  const immediate = (list: readonly number[]): number => list.findIndex(isImmediate);
+  /** Those that are complete, sends at once among them; undefined when none is. */
+  function some(list: readonly number[], wanted: readonly number[]): { index: number; outcome: Outcome }[] {
+    const done = requests.completed(layer, wanted);
+    list.forEach((h, index) => void (isImmediate(h) && done.push({ index, outcome: idle() })));
+    return done.sort((a, b) => a.index - b.index);
+  }
+  const anyActive = (list: readonly number[], wanted: readonly number[]): boolean => list.some((h, i) => isImmediate(h) || wanted[i] !== 0);
+
+  const start = (handle: number): void => {
+    const slot = slotOf(core, handle);
+    if (!slot?.persistent) core.fail(ERR.REQUEST, 'the request is not persistent');
+    if (slot!.request !== 0 && layer.state.requests.rows.has(slot!.request)) core.fail(ERR.REQUEST, 'the persistent request is active already');
+    const { starter, args, large, call } = slot!.persistent!;
+    const before = [heap.large, heap.call] as const;
+    heap.large = large;
+    heap.call = call;
+    try {
+      slot!.request = starters[starter]!(...args);
+      // Complete at once, and yet active: a request of the layer which is complete.
+      if (slot!.request === COMPLETE) {
+        slot!.request = requests.startGeneral(layer);
+        requests.completeGeneral(layer, slot!.request);
+      }
+    } finally {
+      [heap.large, heap.call] = before;
+    }
+  };
+
+  const status = (handle: number): Outcome | undefined => (isImmediate(handle) || handle === Null.REQUEST ? idle() : requests.getStatus(layer, slotOf(core, handle)!.request));
+  const getStatusOne = (handle: number, flag: number, at: number): number => {
+    const outcome = status(handle);
+    heap.setInt(flag, outcome ? 1 : 0, 'flag');
+    if (outcome) core.setStatus(at, outcome.status);
+    return ERR.SUCCESS;
+  };
+
+  const out: Implementations = {
+    Wait: {
+      start: (at, to) => {
+        const handle = heap.int(at!, 'request');
+        if (to !== 0) heap.check(to!, 32, 'status');
+        const slot = slotOf(core, handle);
+        if (!slot) return one(handle, at!, idle(), to!);
+        return record('Wait', slot.request, [at!, to!, handle]);
+      },
+      finish: (r) => one(r.at[2]!, r.at[0]!, requests.wait(layer, r.request), r.at[1]!),
+    },
+    Waitall: {
+      start: (count, at, statuses) => {
+        layerRequests(handles(count!, at!));
+        checkStatuses(count!, statuses!);
+        return record('Waitall', 0, [count!, at!, statuses!]);
+      },
+      finish: (r) => {
+        const [count, at, statuses] = r.at as [number, number, number];
+        const list = handles(count, at);
+        return several(list, at, all(list, requests.waitAll(layer, layerRequests(list))), statuses, 0);
+      },
+    },
+    Waitany: {
+      start: (count, at, index, to) => {
+        heap.check(index!, 4, 'index');
+        layerRequests(handles(count!, at!));
+        return record('Waitany', 0, [count!, at!, index!, to!]);
+      },
+      finish: (r) => {
+        const [count, at, index, to] = r.at as [number, number, number, number];
+        const list = handles(count, at);
+        const now = immediate(list);
+        const ended = now >= 0 ? { index: now, outcome: idle() } : requests.waitAny(layer, layerRequests(list));
+        return any(list, at, ended, index, to);
+      },
+    },
+    Waitsome: {
+      start: (count, at, outcount, indices, statuses) => {
+        heap.check(outcount!, 4, 'outcount');
+        layerRequests(handles(count!, at!));
+        checkStatuses(count!, statuses!);
+        return record('Waitsome', 0, [count!, at!, outcount!, indices!, statuses!]);
+      },
+      finish: (r) => {
+        const [count, at, outcount, indices, statuses] = r.at as [number, number, number, number, number];
+        const list = handles(count, at);
+        const wanted = layerRequests(list);
+        if (!anyActive(list, wanted)) return heap.setInt(outcount, UNDEFINED, 'outcount'), ERR.SUCCESS;
+        const ended = immediate(list) >= 0 ? some(list, wanted) : requests.waitSome(layer, wanted);
+        heap.setInt(outcount, ended.length, 'outcount');
+        return several(list, at, ended, statuses, indices);
+      },
+    },
+    Test: (at: number, flag: number, to: number) => {
+      const handle = heap.int(at, 'request');
+      heap.check(flag, 4, 'flag');
+      if (to !== 0) heap.check(to, 32, 'status');
+      const slot = slotOf(core, handle);
+      const outcome = slot ? requests.test(layer, slot.request) : idle();
+      heap.setInt(flag, outcome ? 1 : 0, 'flag');
+      return outcome ? one(handle, at, outcome, to) : ERR.SUCCESS;
+    },
+    Testall: (count: number, at: number, flag: number, statuses: number) => {
+      const list = handles(count, at);
+      heap.check(flag, 4, 'flag');
+      checkStatuses(count, statuses);
+      const outcomes = requests.testAll(layer, layerRequests(list));
+      heap.setInt(flag, outcomes ? 1 : 0, 'flag');
+      return outcomes ? several(list, at, all(list, outcomes), statuses, 0) : ERR.SUCCESS;
+    },
+    Testany: (count: number, at: number, index: number, flag: number, to: number) => {
+      const list = handles(count, at);
+      heap.check(flag, 4, 'flag');
+      heap.check(index, 4, 'index');
+      const now = immediate(list);
+      const ended = now >= 0 ? { index: now, outcome: idle() } : requests.testAny(layer, layerRequests(list));
+      heap.setInt(flag, ended ? 1 : 0, 'flag');
+      if (!ended) return heap.setInt(index, UNDEFINED, 'index'), ERR.SUCCESS;
+      return any(list, at, ended === 'none' ? undefined : ended, index, to);
+    },
+    Testsome: (count: number, at: number, outcount: number, indices: number, statuses: number) => {
+      const list = handles(count, at);
+      heap.check(outcount, 4, 'outcount');
+      checkStatuses(count, statuses);
+      const wanted = layerRequests(list);
+      if (!anyActive(list, wanted)) return heap.setInt(outcount, UNDEFINED, 'outcount'), ERR.SUCCESS;
+      const ended = immediate(list) >= 0 ? some(list, wanted) : requests.testSome(layer, wanted);
+      heap.setInt(outcount, ended.length, 'outcount');
+      return several(list, at, ended, statuses, indices);
+    },
+    Request_get_status: getStatusOne,
+    Request_get_status_all: (count: number, at: number, flag: number, statuses: number) => {
+      const outcomes = handles(count, at).map(status);
+      const done = outcomes.every((o) => o !== undefined);
+      heap.setInt(flag, done ? 1 : 0, 'flag');
+      if (done && statuses !== 0) outcomes.forEach((o, i) => core.setStatus(statuses + 32 * i, o!.status));
+      return ERR.SUCCESS;
+    },
+    Request_get_status_any: (count: number, at: number, index: number, flag: number, to: number) => {
+      const list = handles(count, at);
+      const i = list.findIndex((h) => h !== Null.REQUEST && status(h) !== undefined);
+      const idleAll = list.every((h) => h === Null.REQUEST);
+      heap.setInt(flag, i >= 0 || idleAll ? 1 : 0, 'flag');
+      heap.setInt(index, i >= 0 ? i : UNDEFINED, 'index');
+      if (i >= 0) core.setStatus(to, status(list[i]!)!.status);
+      else if (idleAll) core.setStatus(to, EMPTY);
+      return ERR.SUCCESS;
+    },
+    Request_get_status_some: (count: number, at: number, outcount: number, indices: number, statuses: number) => {
+      const list = handles(count, at);
+      if (list.every((h) => h === Null.REQUEST)) return heap.setInt(outcount, UNDEFINED, 'outcount'), ERR.SUCCESS;
+      let n = 0;
+      list.forEach((h, i) => {
+        const o = h === Null.REQUEST ? undefined : status(h);
+        if (!o) return;
+        heap.setInt(indices + 4 * n, i, 'array_of_indices');
+        if (statuses !== 0) core.setStatus(statuses + 32 * n, o.status);
+        n++;
+      });
+      heap.setInt(outcount, n, 'outcount');
+      return ERR.SUCCESS;
+    },
+    Request_free: (at: number) => {
+      const handle = heap.int(at, 'request');
+      if (handle === Null.REQUEST) core.fail(ERR.REQUEST, 'the request is MPI_REQUEST_NULL');
+      const slot = slotOf(core, handle);
+      if (slot) {
+        if (layer.state.requests.rows.has(slot.request)) requests.free(layer, slot.request);
+        if (slot.general) core.callbackCode('free function', slot.general.free, slot.general.extra);
+        dropSlot(core, handle);
+      }
+      heap.setInt(at, Null.REQUEST, 'request');
+      return ERR.SUCCESS;
+    },
+    Cancel: (at: number) => {
+      const handle = heap.int(at, 'request');
+      if (handle === Null.REQUEST) core.fail(ERR.REQUEST, 'the request is MPI_REQUEST_NULL');
+      const slot = slotOf(core, handle);
+      if (slot?.general) core.callbackCode('cancel function', slot.general.cancel, slot.general.extra, requests.isComplete(layer, slot.request) ? 1 : 0);
+      else if (slot) requests.cancel(layer, slot.request);
+      return ERR.SUCCESS;
+    },
+    Start: (at: number) => (start(heap.int(at, 'request')), ERR.SUCCESS),
+    Startall: (count: number, at: number) => (handles(count, at).forEach(start), ERR.SUCCESS),
+    Grequest_start: (query: number, free: number, cancel: number, extra: number, at: number) => {
+      heap.check(at, 4, 'request');
+      heap.setInt(at, takeSlot(core, { request: requests.startGeneral(layer), newComm: 0, persistent: undefined, general: { query, free, cancel, extra } }), 'request');
+      return ERR.SUCCESS;
+    },
+    Grequest_complete: (handle: number) => {
+      const slot = slotOf(core, handle);
+      if (!slot?.general) core.fail(ERR.REQUEST, 'the request is not a generalized one');
+      requests.completeGeneral(layer, slot!.request);
+      return ERR.SUCCESS;
+    },
+  };
+
+  function any(list: readonly number[], at: number, ended: { index: number; outcome: Outcome } | undefined, index: number, to: number): number {
+    heap.setInt(index, ended ? ended.index : UNDEFINED, 'index');
+    if (!ended) {
+      core.setStatus(to, EMPTY);
+      return ERR.SUCCESS;
+    }
+    return one(list[ended.index]!, at + 4 * ended.index, ended.outcome, to);
+  }
+
+  // Persistent forms take the arguments of the blocking one, and the handle behind them.
+  for (const name of ['Send', 'Bsend', 'Rsend', 'Ssend', 'Recv']) out[`${name}_init`] = (...args: number[]) => makePersistent(core, name, args.slice(0, -1), args[args.length - 1]!);
+  return out;
+}
+
+/** A request that MPI_Start starts, each time with these arguments. */
+export function makePersistent(core: Core, starter: string, args: number[], at: number): number {
+  core.heap.check(at, 4, 'request');
+  core.heap.setInt(at, takeSlot(core, { request: 0, newComm: 0, persistent: { starter, args, large: core.heap.large, call: core.call }, general: undefined }), 'request');
+  return ERR.SUCCESS;
+}

@@ -1,0 +1,76 @@
+/** The binding's own tables, as plain data: the section `binding` of an image. */
+export const BINDING_FORMAT = 1;
+
+/** A call under way: what its second half needs. `call` is the name without MPI_. */
+export interface CallRecord {
+  call: string;
+  /** The layer's request, or 0. */
+  request: number;
+  /** Addresses and numbers, as the call defines them. */
+  at: number[];
+  phase: number;
+}
+
+/** What a request handle of the program stands for. */
+export interface Slot {
+  /** The layer's request; 0: none (a persistent request that is not active). */
+  request: number;
+  /** Communicators that are made without blocking: where the handle goes. */
+  newComm: number;
+  /** Started again and again: the starter and its arguments. */
+  persistent: { starter: string; args: number[]; large: boolean; call: string } | undefined;
+  /** Generalized requests: function-table indices and the program's word. */
+  general: { query: number; free: number; cancel: number; extra: number } | undefined;
+}
+
+export interface Keyval {
+  kind: 'comm' | 'type' | 'win';
+  copy: number;
+  remove: number;
+  extra: number;
+}
+
+export interface BindingState {
+  format: number;
+  phase: 'before' | 'active' | 'after';
+  threadLevel: number;
+  pending: CallRecord | undefined;
+  /** By number of the request handle; number 0 is the complete send. */
+  slots: (Slot | undefined)[];
+  freeSlots: number[];
+  /** Function-table index and form of user-defined operations by the layer's handle. */
+  opFunctions: Map<number, { index: number; large: boolean; freed: boolean }>;
+  /** Function-table index of user-defined error handlers by the layer's handle. */
+  errorFunctions: Map<number, number>;
+  /** Names that the program gave to communicators, by the layer's handle. */
+  names: Map<number, string>;
+  keyvals: Map<number, Keyval>;
+  nextKeyval: number;
+  infos: Map<number, Map<string, string>>;
+  nextInfo: number;
+  /** Attributes and names that the program gave to predefined datatypes. */
+  typeAttributes: Map<number, Map<number, unknown>>;
+  typeNames: Map<number, string>;
+  /** Info given to communicators, by the layer's handle. */
+  commInfo: Map<number, Map<string, string>>;
+  /** Classes, codes and texts that the program added. */
+  errorClasses: Map<number, string>;
+  errorCodes: Map<number, { errorClass: number; text: string }>;
+  nextErrorCode: number;
+  /** The last text of each error class, for MPI_Error_string. */
+  lastErrors: Map<number, string>;
+  /** Attached for buffered sends; bytes −1: as much as is wanted. */
+  buffer: { address: number; bytes: number } | undefined;
+  commBuffers: Map<number, { address: number; bytes: number }>;
+  /** Where the predefined attributes lie in the program's memory; 0: not made yet. */
+  attributeCells: number;
+}
+
+export const FIRST_USER_ERROR = 200;
+export const FIRST_KEYVAL = 1024;
+
+export const initialState = (): BindingState => ({
+  format: BINDING_FORMAT, phase: 'before', threadLevel: 0, pending: undefined, slots: [undefined], freeSlots: [],
+  opFunctions: new Map(), errorFunctions: new Map(), names: new Map(), keyvals: new Map(), nextKeyval: FIRST_KEYVAL, infos: new Map(), nextInfo: 0, commInfo: new Map(), typeAttributes: new Map(), typeNames: new Map(),
+  errorClasses: new Map(), errorCodes: new Map(), nextErrorCode: FIRST_USER_ERROR, lastErrors: new Map(), buffer: undefined, commBuffers: new Map(), attributeCells: 0,
+});
