@@ -1,4 +1,4 @@
-/** Builds dist/: the compile process, and the declarations and the template that it and the apps hand out. */
+/** Builds dist/: the compile processes, and what they and the apps hand out: declarations, the template, mpi.h and the files of the C side. */
 import { build } from 'esbuild';
 import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +19,16 @@ for (const name of await readdir(`${here}template`)) await put(`${here}template/
 await put(`${types}mayfly.d.ts`, 'template/mayfly.d.ts');
 await put(`${types}globals.d.ts`, 'template/mayfly-globals.d.ts');
 
+/** A folder with all in it. */
+async function putTree(from, to) {
+  await mkdir(`${here}dist/${to}`, { recursive: true });
+  for (const entry of await readdir(from, { withFileTypes: true }))
+    if (entry.isDirectory()) await putTree(`${from}${entry.name}/`, `${to}/${entry.name}`);
+    else await put(from + entry.name, `${to}/${entry.name}`);
+}
+await putTree(`${here}compat/`, 'c/compat');
+await putTree(fileURLToPath(new URL('../libmpi/include/', import.meta.url)), 'c/include');
+
 const temporary = `${here}dist/.${process.pid}.mjs`;
 await build({
   entryPoints: [`${here}src/compile-server.ts`],
@@ -27,8 +37,8 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node20',
-  // Both find their own files (the library, the native binary) beside themselves.
-  external: ['typescript', 'esbuild'],
+  // They find their own files (the library, the native binary, clang) beside themselves.
+  external: ['typescript', 'esbuild', 'binaryen', '@yowasp/clang'],
   logLevel: 'warning',
 });
 await rename(temporary, `${here}dist/compile-server.mjs`);

@@ -1,5 +1,5 @@
 /**
- * The compile process: serves one request at a time over its IPC channel, from a warm TypeScript and a warm esbuild. Its parent
+ * The compile process: serves one request at a time over its IPC channel, from a warm TypeScript, a warm esbuild and a warm clang. Its parent
  * (compiler.ts) limits its memory and time, and kills it when it is over; it holds no state that matters.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -29,6 +29,8 @@ const checker = new TypeChecker(
     }
   },
 );
+// clang and Binaryen are loaded when the first program of C comes.
+const native = () => import('./c/submission.ts');
 const answer = (m: FromCompileServer): void => void process.send!(m);
 
 process.on('message', (m: ToCompileServer) => {
@@ -37,7 +39,7 @@ process.on('message', (m: ToCompileServer) => {
       if (m.type === 'warm') {
         await bundle('main.ts', new Map([['main.ts', '']]), checker.exports, workingDir);
         answer({ type: 'warm', id: m.id });
-      } else answer({ type: 'result', id: m.id, result: await compile(m.request, checker, workingDir) });
+      } else answer({ type: 'result', id: m.id, result: 'language' in m.request ? await (await native()).compileModule(m.request) : await compile(m.request, checker, workingDir) });
     } catch (error) {
       answer({ type: 'failed', id: m.id, message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     }

@@ -11,21 +11,22 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { MayflyError } from '@mayfly/wire';
-import type { FromCompileServer, ToCompileServer } from './compile-protocol.ts';
+import type { AnyRequest, FromCompileServer, ToCompileServer } from './compile-protocol.ts';
 import { compileServerPath } from './dist-files.ts';
-import type { Compiler, CompileRequest, CompileResult, CompilerOptions, RefusedProgram } from './types.ts';
+import type { Compiler, CompileResult, CompilerOptions, ModuleResult, RefusedProgram } from './types.ts';
 
 interface Job {
   readonly id: number;
-  readonly request: CompileRequest | undefined;
-  readonly resolve: (result: CompileResult) => void;
+  readonly request: AnyRequest | undefined;
+  readonly resolve: (result: CompileResult | ModuleResult) => void;
   readonly reject: (error: Error) => void;
 }
 
 const MEMORY_EXHAUSTED = /heap out of memory|Reached heap limit|invalid size error|Cannot allocate memory/i;
 
 export function createCompiler(options: CompilerOptions = {}): Compiler {
-  const { timeLimitMs = 30_000, memoryMb = 512, maxSourceBytes = 8 << 20, maxFiles = 500, maxQueue = 64, idleMs = 600_000 } = options;
+  const { memoryMb = 512, maxSourceBytes = 8 << 20, maxFiles = 500, maxQueue = 64, idleMs = 600_000 } = options;
+  const limitOf = (job: Job): number => options.timeLimitMs ?? (job.request !== undefined && 'language' in job.request ? 120_000 : 30_000);
   const queue: Job[] = [];
   let current: Job | undefined;
   let child: ChildProcess | undefined;
@@ -63,6 +64,8 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
       cwd: tmpdir(),
       env: { ...Object.fromEntries(kept), GOMEMLIMIT: `${memoryMb}MiB`, GOMAXPROCS: '2' },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      // Modules travel as bytes.
+      serialization: 'advanced',
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
@@ -117,20 +120,21 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
       return;
     }
     keepsAlive(true);
+    const limit = limitOf(current);
     timer = setTimeout(() => {
       kill();
       settle((job) => {
-        if (job.request === undefined) job.reject(new MayflyError('INTERNAL', `The compile process did not start within ${timeLimitMs} ms. ${errorText}`));
-        else job.resolve(refusal('TIME_LIMIT', `Compiling the program took longer than ${timeLimitMs / 1000} s.`, job));
+        if (job.request === undefined) job.reject(new MayflyError('INTERNAL', `The compile process did not start within ${limit} ms. ${errorText}`));
+        else job.resolve(refusal('TIME_LIMIT', `Compiling the program took longer than ${limit / 1000} s.`, job));
       });
-    }, timeLimitMs);
+    }, limit);
     const message: ToCompileServer = current.request === undefined ? { type: 'warm', id: current.id } : { type: 'compile', id: current.id, request: current.request };
     child.send(message, (error) => {
       if (error !== null) child?.kill('SIGKILL');
     });
   };
 
-  const enqueue = (request: CompileRequest | undefined): Promise<CompileResult> =>
+  const enqueue = (request: AnyRequest | undefined): Promise<CompileResult | ModuleResult> =>
     new Promise((resolve, reject) => {
       if (closed) return reject(new MayflyError('INTERNAL', 'The compiler is closed.'));
       if (queue.length >= maxQueue) return reject(new MayflyError('TOO_MANY', `${queue.length} programs wait to be compiled.`));
@@ -138,13 +142,20 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
       pump();
     });
 
+  const tooLarge = (sources: Readonly<Record<string, string>>): RefusedProgram | undefined => {
+    const texts = Object.values(sources);
+    const bytes = texts.reduce((sum, t) => sum + Buffer.byteLength(t), 0);
+    if (texts.length > maxFiles) return refusal('TOO_LARGE', `The program has ${texts.length} files; ${maxFiles} are allowed.`);
+    if (bytes > maxSourceBytes) return refusal('TOO_LARGE', `The program's texts have ${bytes} bytes; ${maxSourceBytes} are allowed.`);
+    return undefined;
+  };
+
   return {
-    async compile(request) {
-      const texts = Object.values(request.sources);
-      const bytes = texts.reduce((sum, t) => sum + Buffer.byteLength(t), 0);
-      if (texts.length > maxFiles) return refusal('TOO_LARGE', `The program has ${texts.length} files; ${maxFiles} are allowed.`);
-      if (bytes > maxSourceBytes) return refusal('TOO_LARGE', `The program's texts have ${bytes} bytes; ${maxSourceBytes} are allowed.`);
-      return enqueue({ entry: request.entry, sources: request.sources });
+    async compile({ entry, sources }) {
+      return tooLarge(sources) ?? ((await enqueue({ entry, sources })) as CompileResult);
+    },
+    async compileModule(request) {
+      return (request.language === 'wasm' ? undefined : tooLarge(request.sources)) ?? ((await enqueue(request)) as ModuleResult);
     },
     async warm() {
       await enqueue(undefined);
@@ -162,5 +173,5 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
 }
 
 function refusal(code: RefusedProgram['code'], message: string, job?: Job): RefusedProgram {
-  return { ok: false, code, message, diagnostics: [{ file: job?.request?.entry ?? '', line: 1, column: 1, code, message, severity: 'error' }] };
+  return { ok: false, code, message, diagnostics: [{ file: job?.request !== undefined && 'entry' in job.request ? job.request.entry : '', line: 1, column: 1, code, message, severity: 'error' }] };
 }

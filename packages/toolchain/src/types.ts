@@ -8,6 +8,26 @@ export interface CompileRequest {
   readonly sources: Readonly<Record<string, string>>;
 }
 
+/** A program of C or C++, whole. */
+export interface NativeRequest {
+  readonly language: 'c' | 'c++';
+  /** Text of all files by relative path. */
+  readonly sources: Readonly<Record<string, string>>;
+  /** Files to compile, in the order of the link; default: every one with a suffix of C or C++. */
+  readonly units?: readonly string[];
+  /** Options of clang and of the linker, checked by the caller. Without an -O, -O2 is taken. */
+  readonly flags: readonly string[];
+  /** What the memory of a rank may grow to, in pages of 64 KB. */
+  readonly maxPages?: number;
+}
+
+/** A module that was linked elsewhere. */
+export interface ModuleRequest {
+  readonly language: 'wasm';
+  readonly module: Uint8Array;
+  readonly maxPages?: number;
+}
+
 /** One message of the compiler; line and column from 1, in UTF-16 code units. */
 export interface ProgramDiagnostic extends Diagnostic {
   readonly severity: 'error' | 'warning';
@@ -27,10 +47,22 @@ export interface CompiledProgram {
   readonly warnings: ProgramDiagnostic[];
 }
 
+/** A checkpointable module. */
+export interface CompiledModule {
+  readonly ok: true;
+  readonly language: 'c' | 'c++' | 'wasm';
+  readonly module: Uint8Array;
+  /** BLAKE3-256 of the module, hexadecimal. */
+  readonly hash: string;
+  readonly warnings: ProgramDiagnostic[];
+}
+
+export type ModuleResult = CompiledModule | RefusedProgram;
+
 export interface RefusedProgram {
   readonly ok: false;
-  /** FORBIDDEN_IMPORT when something outside the program was asked for, TOO_LARGE, TIME_LIMIT, else COMPILE_FAILED. */
-  readonly code: 'COMPILE_FAILED' | 'FORBIDDEN_IMPORT' | 'TOO_LARGE' | 'TIME_LIMIT';
+  /** FORBIDDEN_IMPORT when something outside the program was asked for, BAD_MODULE for a module that no rank can run, TOO_LARGE, TIME_LIMIT, else COMPILE_FAILED. */
+  readonly code: 'COMPILE_FAILED' | 'FORBIDDEN_IMPORT' | 'BAD_MODULE' | 'TOO_LARGE' | 'TIME_LIMIT';
   readonly message: string;
   /** Errors first, then warnings. Never empty of errors for COMPILE_FAILED and FORBIDDEN_IMPORT. */
   readonly diagnostics: ProgramDiagnostic[];
@@ -39,7 +71,7 @@ export interface RefusedProgram {
 export type CompileResult = CompiledProgram | RefusedProgram;
 
 export interface CompilerOptions {
-  /** A request that takes longer is ended with TIME_LIMIT, and the compile process with it. Default 30 s. */
+  /** A request that takes longer is ended with TIME_LIMIT, and the compile process with it. Default 30 s; of C and C++ 120 s. */
   readonly timeLimitMs?: number;
   /** Heap of the compile process, MB. Default 512. */
   readonly memoryMb?: number;
@@ -59,6 +91,8 @@ export interface CompilerOptions {
 export interface Compiler {
   /** @throws MayflyError TOO_MANY when the queue is full, INTERNAL when the compile process cannot be started. */
   compile(request: CompileRequest): Promise<CompileResult>;
+  /** C, C++ or a ready module to a checkpointable one. @throws as {@link compile} */
+  compileModule(request: NativeRequest | ModuleRequest): Promise<ModuleResult>;
   /** Starts the process and reads TypeScript's library, so that the first program need not wait for it. */
   warm(): Promise<void>;
   close(): Promise<void>;

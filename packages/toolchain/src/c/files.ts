@@ -6,7 +6,7 @@
  * Paths may hold `.` and `..`; they are resolved here, links of the disk by the system. Nothing here throws for a missing file: it is
  * undefined; what goes wrong for other reasons is a {@link FileError} with a WASI errno.
  */
-import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
 
 export interface FileStat {
@@ -23,7 +23,8 @@ export interface FileTree {
   read(path: string): Uint8Array | undefined;
   /** Names of a directory's entries; undefined when it is none. */
   list(path: string): string[] | undefined;
-  write(path: string, bytes: Uint8Array): void;
+  /** Creates the file, or replaces it. */
+  write(path: string, bytes: Uint8Array, executable?: boolean): void;
   makeDirectory(path: string): void;
   remove(path: string, kind: 'file' | 'directory'): void;
   rename(from: string, to: string): void;
@@ -166,8 +167,11 @@ export class DiskFiles implements FileTree {
     return unlessMissing(() => readdirSync(path).sort());
   }
 
-  write(path: string, bytes: Uint8Array): void {
-    onDisk(path, () => writeFileSync(path, bytes));
+  write(path: string, bytes: Uint8Array, executable = false): void {
+    onDisk(path, () => {
+      writeFileSync(path, bytes);
+      if (executable && statSync(path).isFile()) chmodSync(path, 0o755);
+    });
   }
 
   makeDirectory(path: string): void {
@@ -221,9 +225,9 @@ export class MountedFiles implements FileTree {
     return f.tree.list(f.path);
   }
 
-  write(path: string, bytes: Uint8Array): void {
+  write(path: string, bytes: Uint8Array, executable?: boolean): void {
     const f = this.#writable(path);
-    f.tree.write(f.path, bytes);
+    f.tree.write(f.path, bytes, executable);
   }
 
   makeDirectory(path: string): void {

@@ -1,4 +1,6 @@
 /** The C and C++ side of the toolchain, in process: no limits on time or memory here. What strangers submit goes through createCompiler(). */
 export { buildModule, type BuiltModule } from './build-module.ts';
-export { instrument, SECTION, SECTION_VERSION, type InstrumentOptions, type ModuleInfo } from './instrument.ts';
+export { cc, llvmTool, TOOLS, type DriverOptions, type DriverResult } from './driver/cc.ts';
 export { DiskFiles, FileError, MemoryFiles, MountedFiles, type FileStat, type FileTree } from './files.ts';
+export { instrument, SECTION, SECTION_VERSION, type Instrumented, type InstrumentOptions, type ModuleInfo, type SourceLanguage } from './instrument.ts';
+export { ModuleError, type ModuleProblem } from './wasm-module.ts';

@@ -63,7 +63,8 @@ class Growing {
 }
 
 interface Open {
-  readonly path: string;
+  /** Undefined: removed while open. */
+  path: string | undefined;
   readonly kind: 'file' | 'directory' | 'stream';
   data: Uint8Array | Growing;
   position: number;
@@ -104,7 +105,7 @@ export function runWasi(module: WasmModule, options: WasiOptions): WasiResult {
   const resolve = (fd: number, at: number, length: number): string => {
     const path = decoder.decode(bytes(at, length));
     const directory = fileOf(fd);
-    if (fd !== 3) return `${directory.path}/${path}`;
+    if (fd !== 3) return `${directory.path ?? ''}/${path}`;
     const asAbsolute = `/${path}`;
     if (cwd === '/' || options.absolutePrefixes.some((p) => asAbsolute === p || asAbsolute.startsWith(p.endsWith('/') ? p : `${p}/`))) return asAbsolute;
     const asRelative = `${cwd}/${path}`;
@@ -113,7 +114,7 @@ export function runWasi(module: WasmModule, options: WasiOptions): WasiResult {
   };
 
   const flush = (f: Open): void => {
-    if (!f.dirty) return;
+    if (!f.dirty || f.path === undefined) return;
     f.dirty = false;
     files.write(f.path, (f.data as Growing).whole().slice());
   };
@@ -201,7 +202,7 @@ export function runWasi(module: WasmModule, options: WasiOptions): WasiResult {
     },
     fd_filestat_get(fd: number, at: number) {
       const f = fileOf(fd);
-      const known = f.kind === 'stream' ? undefined : files.stat(f.path);
+      const known = f.kind === 'stream' || f.path === undefined ? undefined : files.stat(f.path);
       putStat(at, { kind: f.kind, size: f.kind === 'file' ? contents(f).length : 0, id: known?.id ?? BigInt(fd), device: known?.device ?? 0n, mtimeNs: known?.mtimeNs ?? 0n });
       return 0;
     },
@@ -266,14 +267,15 @@ export function runWasi(module: WasmModule, options: WasiOptions): WasiResult {
     },
     fd_readdir(fd: number, at: number, length: number, cookie: bigint, result: number) {
       const f = fileOf(fd);
-      const names = files.list(f.path);
+      const directory = f.path ?? '';
+      const names = files.list(directory);
       if (names === undefined) return ERRNO.notdir;
       const out = new Growing();
       for (let i = Number(cookie); i < names.length && out.length < length; i++) {
         const name = text.encode(names[i]);
         const entry = new Uint8Array(24 + name.length);
         const v = new DataView(entry.buffer);
-        const s = files.stat(`${f.path}/${names[i]!}`);
+        const s = files.stat(`${directory}/${names[i]!}`);
         v.setBigUint64(0, BigInt(i + 1), true);
         v.setBigUint64(8, s?.id ?? 0n, true);
         v.setUint32(16, name.length, true);
@@ -329,11 +331,17 @@ export function runWasi(module: WasmModule, options: WasiOptions): WasiResult {
       return 0;
     },
     path_rename(fd: number, at: number, length: number, toFd: number, to: number, toLength: number) {
-      files.rename(resolve(fd, at, length), resolve(toFd, to, toLength));
+      const [from, target] = [resolve(fd, at, length), resolve(toFd, to, toLength)];
+      const moved = [...open.values()].filter((f) => f.path === from);
+      for (const f of moved) flush(f);
+      files.rename(from, target);
+      for (const f of moved) f.path = target;
       return 0;
     },
     path_unlink_file(fd: number, at: number, length: number) {
-      files.remove(resolve(fd, at, length), 'file');
+      const path = resolve(fd, at, length);
+      files.remove(path, 'file');
+      for (const f of open.values()) if (f.path === path) f.path = undefined;
       return 0;
     },
   };

@@ -1,0 +1,29 @@
+/* wasi-libc's, with what it leaves out: declared so that programs compile. What can be answered is in posix.c; the rest is told by the linker. */
+#include_next <unistd.h>
+#ifndef MAYFLY_UNISTD_H
+#define MAYFLY_UNISTD_H
+#include <sys/types.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+pid_t getpid(void);
+pid_t getppid(void);
+uid_t getuid(void);
+uid_t geteuid(void);
+gid_t getgid(void);
+gid_t getegid(void);
+char *getlogin(void);
+int nice(int);
+unsigned alarm(unsigned);
+pid_t fork(void);
+pid_t vfork(void);
+int execve(const char *, char *const [], char *const []);
+int execv(const char *, char *const []);
+int execvp(const char *, char *const []);
+int execl(const char *, const char *, ...);
+int execlp(const char *, const char *, ...);
+int pipe(int [2]);
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,99 @@
+/*
+ * What programs written for a POSIX machine call now and then, and WASI has not. Each answers as a machine that permits nothing, so that a
+ * program which checks goes on, and says so once on stderr where silence would mislead. All are weak: a program's own definition wins.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define WEAK __attribute__((weak, visibility("default")))
+
+static int refuse(const char *name, const char *why) {
+  fprintf(stderr, "mayfly: %s: %s\n", name, why);
+  errno = ENOSYS;
+  return -1;
+}
+#define NO_PROCESSES "a rank is one process in a sandbox; there are no others"
+
+WEAK int system(const char *command) { return command == NULL ? 0 : refuse("system", "a rank has no shell"); }
+WEAK FILE *popen(const char *command, const char *mode) { (void)command; (void)mode; refuse("popen", NO_PROCESSES); return NULL; }
+WEAK int pclose(FILE *stream) { (void)stream; errno = ECHILD; return -1; }
+
+WEAK int gethostname(char *name, size_t length) {
+  static const char host[] = "mayfly";
+  if (length < sizeof host) { errno = ENAMETOOLONG; return -1; }
+  memcpy(name, host, sizeof host);
+  return 0;
+}
+
+WEAK pid_t getpid(void) { return 42; }
+WEAK pid_t getppid(void) { return 1; }
+WEAK uid_t getuid(void) { return 1000; }
+WEAK uid_t geteuid(void) { return 1000; }
+WEAK gid_t getgid(void) { return 1000; }
+WEAK gid_t getegid(void) { return 1000; }
+WEAK char *getlogin(void) { return (char *)"mayfly"; }
+WEAK void *getpwuid(uid_t uid) { (void)uid; return NULL; }
+WEAK void *getpwnam(const char *name) { (void)name; return NULL; }
+WEAK mode_t umask(mode_t mask) { (void)mask; return 022; }
+WEAK int nice(int increment) { (void)increment; return 0; }
+WEAK int getpriority(int which, unsigned who) { (void)which; (void)who; return 0; }
+WEAK int setpriority(int which, unsigned who, int priority) { (void)which; (void)who; (void)priority; return 0; }
+WEAK int mlock(const void *p, size_t n) { (void)p; (void)n; return 0; }
+WEAK int munlock(const void *p, size_t n) { (void)p; (void)n; return 0; }
+WEAK int mlockall(int flags) { (void)flags; return 0; }
+WEAK int munlockall(void) { return 0; }
+WEAK int backtrace(void **frames, int size) { (void)frames; (void)size; return 0; }
+WEAK char **backtrace_symbols(void *const *frames, int size) { (void)frames; (void)size; return calloc(1, sizeof(char *)); }
+WEAK void backtrace_symbols_fd(void *const *frames, int size, int fd) { (void)frames; (void)size; (void)fd; }
+WEAK int feenableexcept(int excepts) { (void)excepts; return 0; }
+WEAK int fedisableexcept(int excepts) { (void)excepts; return 0; }
+WEAK int fegetexcept(void) { return 0; }
+
+WEAK int getrlimit(int resource, struct rlimit *limit) { (void)resource; *limit = (struct rlimit){RLIM_INFINITY, RLIM_INFINITY}; return 0; }
+WEAK int setrlimit(int resource, const struct rlimit *limit) { (void)resource; (void)limit; return 0; }
+
+WEAK int sched_getcpu(void) { return 0; }
+WEAK int sched_setaffinity(pid_t pid, size_t size, const void *set) { (void)pid; (void)size; (void)set; return 0; }
+WEAK int sched_getaffinity(pid_t pid, size_t size, void *set) { (void)pid; memset(set, 0, size); if (size > 0) *(char *)set = 1; return 0; }
+
+/* Signals come from elsewhere, and there is no elsewhere: a handler is noted and called by raise() alone. */
+WEAK int sigaction(int number, const struct sigaction *new_action, struct sigaction *old_action) {
+  void (*previous)(int) = SIG_DFL;
+  if (new_action != NULL) {
+    previous = signal(number, new_action->sa_handler);
+    if (previous == SIG_ERR) { errno = EINVAL; return -1; }
+  } else {
+    previous = signal(number, SIG_DFL);
+    signal(number, previous);
+  }
+  if (old_action != NULL) { memset(old_action, 0, sizeof *old_action); old_action->sa_handler = previous; }
+  return 0;
+}
+WEAK int sigemptyset(sigset_t *set) { memset(set, 0, sizeof *set); return 0; }
+WEAK int sigfillset(sigset_t *set) { memset(set, 255, sizeof *set); return 0; }
+WEAK int sigaddset(sigset_t *set, int number) { (void)set; (void)number; return 0; }
+WEAK int sigdelset(sigset_t *set, int number) { (void)set; (void)number; return 0; }
+WEAK int sigismember(const sigset_t *set, int number) { (void)set; (void)number; return 0; }
+WEAK int sigprocmask(int how, const sigset_t *set, sigset_t *old) { (void)how; (void)set; if (old != NULL) memset(old, 0, sizeof *old); return 0; }
+WEAK unsigned alarm(unsigned seconds) { (void)seconds; refuse("alarm", "a rank gets no signals"); return 0; }
+WEAK int kill(pid_t pid, int number) { if (pid == getpid()) return raise(number); errno = ESRCH; return -1; }
+
+WEAK int pthread_create(void *thread, const void *attributes, void *(*start)(void *), void *argument) {
+  (void)thread; (void)attributes; (void)start; (void)argument;
+  refuse("pthread_create", "a rank has one thread; use more ranks");
+  return EAGAIN;
+}
+
+/* Declared so that programs compile; called, they say what is missing. */
+WEAK pid_t fork(void) { return refuse("fork", NO_PROCESSES); }
+WEAK pid_t vfork(void) { return refuse("vfork", NO_PROCESSES); }
+WEAK pid_t wait(int *status) { (void)status; errno = ECHILD; return -1; }
+WEAK pid_t waitpid(pid_t pid, int *status, int options) { (void)pid; (void)status; (void)options; errno = ECHILD; return -1; }

@@ -1,0 +1,168 @@
+/**
+ * The compiler drivers' core: what `mayfly mpicc` and `mayfly mpicxx` do with a command line. In process and synchronous; clang keeps warm for
+ * as long as the process lives. Files are read when clang asks for them, through the tree that the caller gives.
+ *
+ * Each source is one run of clang; the link is one run of wasm-ld, whose module is then instrumented (instrument.ts).
+ */
+import { posix } from 'node:path';
+import { absolute, type FileTree, MemoryFiles, MountedFiles } from '../files.ts';
+import { llvmModule, SYSROOT, sysrootFiles } from '../llvm.ts';
+import { RESOURCES, resources } from '../resources.ts';
+import { runWasi, type WasiResult } from '../wasi-process.ts';
+import { type Arguments, type Input, parseArguments, UsageError } from './arguments.ts';
+import { link } from './link.ts';
+
+export interface DriverOptions {
+  readonly files: FileTree;
+  readonly cwd: string;
+  readonly driver: 'mpicc' | 'mpicxx';
+  readonly stdin?: Uint8Array;
+  /** As in InstrumentOptions. */
+  readonly maxPages?: number;
+}
+
+export interface DriverResult {
+  readonly exit: number;
+  readonly stdout: Uint8Array;
+  readonly stderr: Uint8Array;
+}
+
+/** Objects on their way to the linker. */
+export const TEMPORARY = '/.mayfly/tmp';
+
+/** One command line's run: the file system with the mounts, and what was said so far. */
+export class DriverRun {
+  readonly files: FileTree;
+  readonly temporary = new MemoryFiles();
+  readonly options: DriverOptions;
+  readonly #prefixes: readonly string[];
+  readonly #out: Uint8Array[] = [];
+  readonly #err: Uint8Array[] = [];
+
+  constructor(options: DriverOptions, prefixes: readonly string[]) {
+    this.options = options;
+    this.#prefixes = ['/.mayfly', ...prefixes];
+    this.files = new MountedFiles(options.files, [
+      { at: SYSROOT, tree: sysrootFiles() },
+      { at: RESOURCES, tree: resources().files },
+      { at: TEMPORARY, tree: this.temporary, writable: true },
+    ]);
+  }
+
+  /** Runs a tool; a crash of the tool itself is its exit code 70, with a message. */
+  llvm(...args: string[]): WasiResult {
+    try {
+      return runWasi(llvmModule(), { args: ['llvm', ...args], files: this.files, cwd: this.options.cwd, absolutePrefixes: this.#prefixes, ...(this.options.stdin && { stdin: this.options.stdin }) });
+    } catch (error) {
+      const why = error instanceof RangeError ? 'it ran out of stack or memory' : (error as Error).message;
+      return { exit: 70, stdout: new Uint8Array(0), stderr: new TextEncoder().encode(`${args[0]!}: error: the compiler crashed (${why})\n`) };
+    }
+  }
+
+  say(text: string | Uint8Array): void {
+    this.#err.push(typeof text === 'string' ? new TextEncoder().encode(text) : text);
+  }
+
+  print(text: string | Uint8Array): void {
+    this.#out.push(typeof text === 'string' ? new TextEncoder().encode(text) : text);
+  }
+
+  result(exit: number): DriverResult {
+    return { exit, stdout: Buffer.concat(this.#out), stderr: Buffer.concat(this.#err) };
+  }
+}
+
+export function cc(argv: readonly string[], options: DriverOptions): DriverResult {
+  const clangName = options.driver === 'mpicxx' ? 'clang++' : 'clang';
+  let args;
+  try {
+    args = parseArguments(argv, options.files, options.cwd, options.driver);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { exit: 1, stdout: new Uint8Array(0), stderr: new TextEncoder().encode(`${options.driver}: error: ${error.message}\n`) };
+  }
+  const run = new DriverRun(options, args.absolutePrefixes);
+  if (args.show !== undefined) return show(run, args, argv);
+  const sources = args.inputs.filter((i) => i.kind !== 'object' && i.kind !== 'library');
+  if (args.query || (args.inputs.length === 0 && args.verbose)) {
+    const r = run.llvm(clangName, ...args.clang);
+    run.print(r.stdout);
+    run.say(r.stderr);
+    return run.result(r.exit);
+  }
+  if (args.inputs.length === 0) {
+    run.say(`${options.driver}: error: no input files\n`);
+    return run.result(1);
+  }
+  const compileOnly = args.stage !== 'link';
+  if (compileOnly && args.output !== undefined && sources.length > 1 && args.output !== '-') {
+    run.say(`${options.driver}: error: cannot specify -o when generating multiple output files\n`);
+    return run.result(1);
+  }
+  let exit = 0;
+  const objects = new Map<Input, string>();
+  sources.forEach((source, i) => {
+    const path = args.stage === 'link' ? `${TEMPORARY}/${i}-${stem(source.path)}.o` : (args.output ?? defaultOutput(args, source));
+    const r = run.llvm(clangName, ...clangFlags(args, source, options), ...(args.stage === 'link' || args.stage === 'assemble' ? ['-c'] : []), ...dependencyFlags(args, source), ...(path === undefined ? [] : ['-o', path]), source.path);
+    run.print(r.stdout);
+    run.say(r.stderr);
+    if (r.exit !== 0) exit = r.exit;
+    objects.set(source, path ?? '');
+  });
+  if (compileOnly) {
+    for (const input of args.inputs) if (input.kind === 'object') run.say(`${clangName}: warning: ${input.path}: 'linker' input unused [-Wunused-command-line-argument]\n`);
+    return run.result(exit);
+  }
+  if (exit !== 0) return run.result(exit);
+  return run.result(link(run, args, (input) => objects.get(input) ?? input.path));
+}
+
+const stem = (path: string): string => posix.basename(path).replace(/\.[^.]*$/, '') || 'stdin';
+
+function defaultOutput(args: Arguments, source: Input): string | undefined {
+  if (args.stage === 'assemble') return `${stem(source.path)}.o`;
+  if (args.stage === 'compile' && args.clang.includes('-S')) return `${stem(source.path)}.s`;
+  return undefined;
+}
+
+/** With -MD and a link in one command, the temporary object must not give the names. */
+function dependencyFlags(args: Arguments, source: Input): string[] {
+  if (!args.dependencies || args.stage !== 'link') return [];
+  return ['-MF', `${args.output === undefined ? stem(source.path) : args.output.replace(/\.[^./]*$/, '')}.d`, '-MT', `${stem(source.path)}.o`];
+}
+
+/** What every compilation gets, before what the user says. */
+export function clangFlags(args: Pick<Arguments, 'clang'>, source: Pick<Input, 'kind' | 'language'>, options: Pick<DriverOptions, 'cwd'>): string[] {
+  return [
+    `--sysroot=${SYSROOT}`,
+    '-resource-dir', SYSROOT,
+    `-fdebug-compilation-dir=${options.cwd}`,
+    '-isystem', `${RESOURCES}/include`,
+    '-isystem', `${RESOURCES}/compat/include`,
+    ...['SIGNAL', 'MMAN', 'PROCESS_CLOCKS', 'GETPID'].map((name) => `-D_WASI_EMULATED_${name}`),
+    // What gcc only warns about, old codes rely on.
+    ...(source.kind === 'c' ? ['implicit-function-declaration', 'implicit-int', 'int-conversion', 'incompatible-function-pointer-types', 'return-mismatch'].map((w) => `-Wno-error=${w}`) : []),
+    '-Wno-unused-command-line-argument',
+    ...(source.language === undefined ? [] : ['-x', source.language]),
+    ...args.clang,
+  ];
+}
+
+function show(run: DriverRun, args: Arguments, argv: readonly string[]): DriverResult {
+  const include = `-I${resources().includePath.replace(/\/$/, '')}`;
+  const rest = argv.filter((a) => !/^--?show|^-(compile|link)[_-]info$/.test(a));
+  const clang = `${run.options.driver === 'mpicxx' ? 'clang++' : 'clang'} --target=wasm32-wasip1`;
+  run.print(`${args.show === 'compile' ? include : args.show === 'link' ? '-lmpi' : [clang, include, ...rest, '-lmpi'].join(' ')}\n`);
+  return run.result(0);
+}
+
+/** The LLVM tools beside the compilers: ar, ranlib, nm, objdump, size, strip … */
+export const TOOLS = ['ar', 'ranlib', 'nm', 'objdump', 'objcopy', 'size', 'strip', 'c++filt', 'readobj', 'addr2line', 'symbolizer'] as const;
+
+export function llvmTool(tool: (typeof TOOLS)[number], argv: readonly string[], options: Pick<DriverOptions, 'files' | 'cwd' | 'stdin'>): DriverResult {
+  const run = new DriverRun({ ...options, driver: 'mpicc' }, argv.filter((a) => a.startsWith('/')).map((a) => absolute('/', a)));
+  const r = run.llvm(tool, ...argv);
+  run.print(r.stdout);
+  run.say(r.stderr);
+  return run.result(r.exit);
+}

@@ -1,0 +1,101 @@
+/** The link: wasm-ld with our start files and libraries, tentative definitions merged, what is missing explained, the module instrumented. */
+import { absolute } from '../files.ts';
+import { instrument, type SourceLanguage } from '../instrument.ts';
+import { SYSROOT } from '../llvm.ts';
+import { RESOURCES, resources } from '../resources.ts';
+import { ModuleError } from '../wasm-module.ts';
+import type { Arguments, Input } from './arguments.ts';
+import { type DriverRun, TEMPORARY } from './cc.ts';
+import { weakenTentative } from './tentative.ts';
+import { explainUndefined } from './undefined.ts';
+
+const LIB = `${SYSROOT}/lib/wasm32-wasip1`;
+const STACK_BYTES = 4 << 20;
+/** 2 GB: beyond, addresses turn negative in programs that keep them in an int. The job's own limit stands below. */
+const MAX_MEMORY = 2 ** 31;
+
+/** Objects of the compatibility layer by their source and definitions; compiled at first use in a process. */
+const compiled = new Map<string, Uint8Array>();
+
+export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) => string): number {
+  const cxx = args.cxxLibrary || args.inputs.some((i) => i.kind === 'c++');
+  run.temporary.write('/mpi-names', new TextEncoder().encode(resources().mpiNames.join('\n')));
+  const own = [compat(run, 'unwind.c', `-DMAYFLY_UNWIND_BYTES=${args.unwindBytes}`)];
+  const libraries = args.standardLibrary ? [compat(run, 'posix.c'), ...(cxx ? [compat(run, 'exceptions.cc')] : [])] : [];
+  let objects = args.inputs.map((i) => (i.kind === 'library' ? `-l${i.path}` : objectOf(i)));
+  const missing = args.inputs.filter((i) => i.kind === 'object' && run.files.stat(absolute(run.options.cwd, i.path)) === undefined);
+  for (const i of missing) run.say(`${run.options.driver}: error: no such file or directory: '${i.path}'\n`);
+  if (missing.length > 0) return 1;
+
+  const ld = (): ReturnType<DriverRun['llvm']> => {
+    const command = [
+      'wasm-ld', '-m', 'wasm32', ...args.libraryPaths.map((p) => `-L${p}`), `-L${LIB}`, `${LIB}/crt1-command.o`, ...own, ...objects, ...libraries,
+      ...(cxx ? ['-lc++', '-lc++abi'] : []), ...['signal', 'mman', 'process-clocks', 'getpid'].map((n) => `-lwasi-emulated-${n}`), '-lc',
+      `${SYSROOT}/lib/wasm32-unknown-wasip1/libclang_rt.builtins.a`,
+      '--stack-first', '-z', `stack-size=${STACK_BYTES}`, `--max-memory=${MAX_MEMORY}`, '--table-base=16', '--export-table', '--error-limit=0',
+      ...['malloc', 'free', 'mayfly_unwind_buffer', 'mayfly_unwind_end'].map((n) => `--export=${n}`), `--allow-undefined-file=${TEMPORARY}/mpi-names`, ...args.linker,
+      '-o', `${TEMPORARY}/a.out`,
+    ];
+    if (args.verbose) run.say(` ${command.map((c) => `"${c}"`).join(' ')}\n`);
+    return run.llvm(...command);
+  };
+  let r = ld();
+  const twice = new Set([...text(r.stderr).matchAll(/duplicate symbol: (\S+)/g)].map((m) => m[1]!));
+  if (r.exit !== 0 && twice.size > 0) {
+    const mended = weakened(run, objects, twice, args);
+    if (mended !== undefined) {
+      objects = mended;
+      r = ld();
+    }
+  }
+  run.print(r.stdout);
+  run.say(r.exit === 0 ? r.stderr : text(r.stderr) + explainUndefined(text(r.stderr), run.options.driver));
+  if (r.exit !== 0) return r.exit;
+  const linked = run.temporary.read('/a.out');
+  if (linked === undefined) return 0;
+  const language: SourceLanguage = cxx ? 'c++' : 'c';
+  try {
+    const { wasm } = instrument(linked, { language, ...(run.options.maxPages !== undefined && { maxPages: run.options.maxPages }) });
+    run.files.write(absolute(run.options.cwd, args.output ?? 'a.out'), wasm, true);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ModuleError)) throw error;
+    run.say(`${run.options.driver}: error: ${error.message}\n`);
+    return 1;
+  }
+}
+
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+function compat(run: DriverRun, name: string, ...flags: string[]): string {
+  const key = [name, ...flags].join(' ');
+  const path = `/own-${name}.o`;
+  let object = compiled.get(key);
+  if (object === undefined) {
+    const cxx = name.endsWith('.cc');
+    const r = run.llvm(
+      cxx ? 'clang++' : 'clang', `--sysroot=${SYSROOT}`, '-resource-dir', SYSROOT, '-isystem', `${RESOURCES}/compat/include`, '-D_GNU_SOURCE', '-D_WASI_EMULATED_SIGNAL', '-D_WASI_EMULATED_PROCESS_CLOCKS', '-D_WASI_EMULATED_GETPID',
+      '-O2', ...(cxx ? ['-std=c++17'] : []), ...flags, '-c', `${RESOURCES}/compat/${name}`, '-o', `${TEMPORARY}${path}`,
+    );
+    object = run.temporary.read(path);
+    if (r.exit !== 0 || object === undefined) throw new Error(`The compatibility layer does not compile: ${text(r.stderr)}`);
+    compiled.set(key, object);
+  } else run.temporary.write(path, object);
+  return `${TEMPORARY}${path}`;
+}
+
+/** The link line with copies of those inputs that define a tentative symbol; undefined when there are none. */
+function weakened(run: DriverRun, objects: readonly string[], names: ReadonlySet<string>, args: Arguments): string[] | undefined {
+  let any = false;
+  const out = objects.map((object, i) => {
+    const path = object.startsWith('-l') ? args.libraryPaths.map((p) => `${p}/lib${object.slice(2)}.a`).find((p) => run.files.stat(absolute(run.options.cwd, p)) !== undefined) : object;
+    const bytes = path === undefined ? undefined : run.files.read(absolute(run.options.cwd, path));
+    const copy = bytes && weakenTentative(bytes, names);
+    if (copy === undefined) return object;
+    any = true;
+    const at = `/weak-${i}-${path!.replace(/^.*\//, '')}`;
+    run.temporary.write(at, copy);
+    return TEMPORARY + at;
+  });
+  return any ? out : undefined;
+}

@@ -1,0 +1,27 @@
+/** Why a symbol that the linker misses does not exist on wasm, by name. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/^(posix_spawnp?|exec(v|ve|vp|l|le|lp)|fexecve)$/, 'a rank is one process in a sandbox: it cannot start programs'],
+  [/^(socket|connect|bind|listen|accept4?|send|sendto|sendmsg|recv|recvfrom|recvmsg|shutdown|setsockopt|getsockopt|getaddrinfo|gethostbyname|getsockname|inet_\w+)$/, 'a rank has no network but MPI'],
+  [/^(pthread_\w+|thrd_\w+|sem_\w+|_ZNSt\w*6thread\w*|_ZNSt\w*__\d*thread\w*)$/, 'a rank has one thread: use more ranks'],
+  [/^(shm_open|shmget|shmat|semget|msgget|mq_open|pipe2?|mkfifo|socketpair)$/, 'a rank has no other process to talk to but through MPI'],
+  [/^(setjmp|_setjmp|sigsetjmp|longjmp|_longjmp|siglongjmp|__wasm_\w*jmp\w*)$/, 'jumps out of functions cannot be unwound for a checkpoint'],
+  [/^(ptrace|sigaltstack|setitimer|timer_\w+|sigsuspend|sigwait\w*|sigqueue)$/, 'a rank gets no signals from outside'],
+  [/^(dlopen|dlsym|dlclose|dlerror)$/, 'a rank is one statically linked module: nothing can be loaded while it runs'],
+  [/^(__kmpc_\w+|GOMP_\w+|omp_\w+)$/, 'OpenMP is ignored here: compile every file with mayfly mpicc, with or without -fopenmp'],
+  [/^(__cpp_exception|_Unwind_\w+|__gxx_personality\w*|__wasm_lpad_context)$/, 'exceptions cannot be caught here: build every file without -fwasm-exceptions'],
+  [/^P?MPIX?_/, 'mpi.h does not declare it'],
+  [/^(mpi_\w+_|_gfortran\w*)$/, 'Fortran is not supported'],
+  [/^(chown|fchown|mount|umount|reboot|setuid|setgid|seteuid|setegid|setsid|setpgid|chroot|mknod|statfs|fstatfs)$/, 'a rank has no users, devices or processes of an operating system'],
+  [/^(acos|asin|atan|atan2|ceil|cos|cosh|exp|fabs|floor|fmod|ldexp|log|log10|pow|sin|sinh|sqrt|tan|tanh)[fl]?$/, 'it is in the library of the C language, which -nostdlib leaves out'],
+];
+
+/** Notes for the undefined symbols in the linker's messages. */
+export function explainUndefined(messages: string, driver: string): string {
+  const names = new Set([...messages.matchAll(/undefined symbol: (\S+)/g)].map((m) => m[1]!));
+  return [...names]
+    .flatMap((name) => {
+      const reason = REASONS.find(([pattern]) => pattern.test(name))?.[1];
+      return reason === undefined ? [] : [`${driver}: note: ${name}: ${reason}\n`];
+    })
+    .join('');
+}

@@ -1,0 +1,37 @@
+/**
+ * What a rank's module may import, and at which of these calls it must be possible to unwind its stack.
+ *
+ * A name that is wrongly taken for suspending costs time only; one that is wrongly left out cannot be checkpointed. So all of MPI is
+ * suspending but a list of calls that only look something up.
+ */
+import type { Import } from './wasm-module.ts';
+
+export const MPI_NAME = /^P?MPI_[A-Z]\w*$|^P?MPIX_[A-Z]\w*$/;
+
+/** Calls that neither wait nor communicate, and that programs make inside their loops. */
+const LOCAL =
+  /^P?MPI_(Wtime|Wtick|Initialized|Finalized|Is_thread_main|Query_thread|Comm_(rank|size|group|compare|get_attr|remote_size|test_inter|get_name|c2f|f2c)|Get_(count|elements|address|version|library_version|processor_name)(_c|_x)?|Aint_(add|diff)|Type_(size|get_extent|get_true_extent|extent|commit|free|dup|contiguous|vector|indexed|create_\w+|get_\w+)(_c|_x)?|Group_\w+|Cart_(coords|rank|shift|get)|Cartdim_get|Dims_create|Graph\w*_get|Topo_test|Op_(create|free|commutative)(_c)?|Error_(string|class)|Status_\w+|Pack_size(_c)?|Info_\w+|Errhandler_\w+|Comm_(get|set)_errhandler|Comm_create_(keyval|errhandler)|Address|Alloc_mem|Free_mem)$/;
+
+/** What wasi-libc and other WASI preview 1 libraries import. Sockets and threads are not among them. */
+const WASI = new Set(
+  (
+    'args_get args_sizes_get environ_get environ_sizes_get clock_res_get clock_time_get fd_advise fd_allocate fd_close fd_datasync fd_fdstat_get fd_fdstat_set_flags ' +
+    'fd_fdstat_set_rights fd_filestat_get fd_filestat_set_size fd_filestat_set_times fd_pread fd_prestat_get fd_prestat_dir_name fd_pwrite fd_read fd_readdir fd_renumber fd_seek ' +
+    'fd_sync fd_tell fd_write path_create_directory path_filestat_get path_filestat_set_times path_link path_open path_readlink path_remove_directory path_rename path_symlink ' +
+    'path_unlink_file poll_oneoff proc_exit proc_raise sched_yield random_get'
+  ).split(' '),
+);
+export const WASI_MODULE = 'wasi_snapshot_preview1';
+
+export const isMpiName = (name: string): boolean => MPI_NAME.test(name);
+
+export function isAllowed(i: Import): boolean {
+  return i.kind === 'function' && ((i.module === 'env' && isMpiName(i.name)) || (i.module === WASI_MODULE && WASI.has(i.name)));
+}
+
+/** Those among a module's imports at which its stack must be able to unwind, as Asyncify spells them. */
+export function suspendingAmong(imports: readonly Import[]): string[] {
+  return imports
+    .filter((i) => (i.module === 'env' && isMpiName(i.name) && !LOCAL.test(i.name)) || (i.module === WASI_MODULE && (i.name === 'fd_read' || i.name === 'poll_oneoff')))
+    .map((i) => `${i.module}.${i.name}`);
+}
