@@ -34,7 +34,7 @@ export class Core {
   constructor(readonly options: BindingOptions) {
     this.layer = options.layer;
     this.program = options.program;
-    this.heap = new Heap(options.program.memory);
+    this.heap = new Heap(options.program);
   }
 
   get call(): string {

@@ -16,7 +16,12 @@ export class Heap {
   /** Arrays of counts have 8-byte elements: the large form of a function is under way. */
   large = false;
 
-  constructor(private readonly memory: WebAssembly.Memory) {}
+  /** The memory is asked for anew each time: the instance that owns it is made after the binding. */
+  constructor(private readonly program: { readonly memory: WebAssembly.Memory }) {}
+
+  private get memory(): WebAssembly.Memory {
+    return this.program.memory;
+  }
 
   private take(): void {
     this.buffer = this.memory.buffer;
