@@ -56,4 +56,17 @@ describe('a C program', () => {
     expect(cycled.map((r) => r.stdout)).toEqual(calm.map((r) => r.stdout));
     for (const r of cycled) expect(r.images).toBeGreaterThanOrEqual(3 * 12);
   });
+
+  it('reads standard input, interrupted in the middle of stdio', async () => {
+    const wasm = build(`#include <stdio.h>
+#include "mpi.h"
+      int main(void) { char line[100]; int n = 0, a, b; while (fgets(line, sizeof line, stdin)) { n++; printf("<%s", line); if (n == 2) break; }
+        printf("%d\\n", scanf("%d %d", &a, &b)); printf("%d %d %d\\n", a, b, getchar()); getchar(); printf("%d\\n", getchar());
+        int rank; MPI_Send(&n, 1, MPI_INT, 0, 1, MPI_COMM_WORLD); MPI_Recv(&rank, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); return rank; }`);
+    const calm = await run(wasm, 1, { stdin: 'first\nsecond\n  12 34\nx' });
+    expect(calm[0]).toMatchObject({ exit: { code: 2 }, stdout: '<first\n<second\n2\n12 34 10\n-1\n', died: undefined });
+    const cycled = await run(wasm, 1, { stdin: 'first\nsecond\n  12 34\nx', cycle: 1 });
+    expect(cycled[0]!.images).toBeGreaterThanOrEqual(2);
+    expect({ ...cycled[0], images: 0 }).toEqual({ ...calm[0], images: 0 });
+  });
 });

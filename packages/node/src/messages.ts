@@ -17,8 +17,8 @@ export type DaemonToComm =
   | { type: 'revoke'; task: TaskId; incarnation: Incarnation }
   /** End it as crashed: it takes more memory than there is. */
   | { type: 'crash'; task: TaskId; incarnation: Incarnation; why: string }
-  /** Take a checkpoint soon; of one task, or of all. */
-  | { type: 'checkpoint'; task?: TaskId }
+  /** Take a checkpoint soon; of one task, or of all. `leave`: and do nothing after it. */
+  | { type: 'checkpoint'; task?: TaskId; leave?: boolean }
   | { type: 'ping'; n: number }
   /** Answer to `page`. */
   | { type: 'page'; hash: string; bytes: Uint8Array | undefined };
@@ -35,7 +35,8 @@ export type CommToDaemon =
   /** The incarnation's worker is gone: finished, revoked, refused or crashed. Its slot is free. */
   | { type: 'ended'; task: TaskId; incarnation: Incarnation; how: 'finished' | 'revoked' | 'refused' | 'crashed' }
   | { type: 'keep'; manifest: Manifest; pages: Map<string, Uint8Array> }
-  | { type: 'complete'; task: TaskId; image: ImageId; bytes: number }
+  /** The server has the image whole. `last`: the rank stopped behind it. */
+  | { type: 'complete'; task: TaskId; image: ImageId; bytes: number; last: boolean }
   | { type: 'page'; hash: string }
   | { type: 'note'; text: string };
 
@@ -64,8 +65,10 @@ export interface RankRun {
   type: 'run';
   assignment: Assignment;
   clockOffset: number;
-  /** The bundled program. */
-  program: string;
+  /** The bundled script, or the compiled module, which all ranks of a frame share. */
+  program: string | WebAssembly.Module;
+  /** Where the rank copies its memory for an image; growable. Absent: the image goes through the ring whole. */
+  imageBuffer: SharedArrayBuffer | undefined;
   start: EndpointStart;
   /** Sections of the image to restart from. */
   image: Map<string, Uint8Array> | undefined;

@@ -41,7 +41,8 @@ const W = {
   lostByRank: 144,
   /** Bits of {@link Ask}, set by the comm worker. */
   ask: 160,
-  /** 1: an image of the rank is on its way; the next one has to wait for it. Set by the comm worker. */
+  /** 1: an image of the rank is on its way, and its memory buffer belongs to the comm worker; the next one has to wait. Set by the rank when it hands
+   *  an image over, cleared by the comm worker. */
   imageUnderWay: 161,
   status: 176,
 } as const;
@@ -51,7 +52,12 @@ const DATA = 1;
 const SPACE = 2;
 
 /** What the comm worker asks of a rank between records. */
-export const Ask = { CHECKPOINT: 1 } as const;
+export const Ask = {
+  /** Take an image soon. */
+  CHECKPOINT: 1,
+  /** After the next image do nothing more: the node leaves, and nothing done from then on would be kept. */
+  LEAVE: 2,
+} as const;
 
 export const DEFAULT_RING_BYTES = 1024 * 1024;
 
@@ -251,6 +257,21 @@ export class RankSide {
     return Atomics.load(this.words, W.imageUnderWay) === 1;
   }
 
+  set imageUnderWay(on: boolean) {
+    Atomics.store(this.words, W.imageUnderWay, on ? 1 : 0);
+  }
+
+  /** Sleeps for `ms` at most, or until `stop()`, which is asked after every wake-up. */
+  pause(ms: number, stop: () => boolean, now: () => number): void {
+    const end = now() + ms;
+    for (;;) {
+      const bell = Atomics.load(this.words, W.rankBell);
+      const left = end - now();
+      if (left <= 0 || stop()) return;
+      Atomics.wait(this.words, W.rankBell, bell, Math.min(left, SAFETY_MS));
+    }
+  }
+
   /** Sleeps a while, for a rank that has nothing more to do. */
   park(): void {
     Atomics.wait(this.words, W.rankBell, Atomics.load(this.words, W.rankBell), 60_000);
@@ -363,12 +384,21 @@ export class CommSide {
     this.onWake();
   }
 
-  ask(bit: number): void {
-    Atomics.or(this.words, W.ask, bit);
+  /** The rank looks at what it is asked whenever its bell rings, also while it waits for records (I3: the word is set before the bell). */
+  ask(bits: number): void {
+    Atomics.or(this.words, W.ask, bits);
+    this.ringRank();
   }
 
-  imageUnderWay(on: boolean): void {
-    Atomics.store(this.words, W.imageUnderWay, on ? 1 : 0);
+  /** The image that the rank handed over last is gone from this side: it may take the next. */
+  imageDone(): void {
+    Atomics.store(this.words, W.imageUnderWay, 0);
+    if (Atomics.load(this.words, W.ask) !== 0) this.ringRank();
+  }
+
+  private ringRank(): void {
+    Atomics.add(this.words, W.rankBell, 1);
+    Atomics.notify(this.words, W.rankBell);
   }
 
   get lostByRank(): number {

@@ -18,6 +18,10 @@ const HAS_TAG = 2;
 const STARTED = 4;
 /** Replay is over: the incarnation took its first step beyond it. */
 const RECOVERED = 8;
+/** Images of this rank can be taken. */
+const CAN_IMAGE = 16;
+/** It stops behind the image that it hands over now. */
+const PARKED = 32;
 
 export interface Counters {
   messagesIn: number;
@@ -60,7 +64,7 @@ export class StatusWriter {
       w[STATUS_WORD + S.callLength] = name.length;
       this.lastCall = call;
     }
-    const kept = w[STATUS_WORD + S.flags]! & (STARTED | RECOVERED);
+    const kept = w[STATUS_WORD + S.flags]! & (STARTED | RECOVERED | CAN_IMAGE | PARKED);
     w[STATUS_WORD + S.flags] = kept | (peer === undefined ? 0 : HAS_PEER) | (tag === undefined ? 0 : HAS_TAG);
     w[STATUS_WORD + S.peer] = peer ?? 0;
     w[STATUS_WORD + S.tag] = tag ?? 0;
@@ -74,6 +78,14 @@ export class StatusWriter {
 
   recovered(): void {
     Atomics.or(this.words, STATUS_WORD + S.flags, RECOVERED);
+  }
+
+  canImage(): void {
+    Atomics.or(this.words, STATUS_WORD + S.flags, CAN_IMAGE);
+  }
+
+  parked(): void {
+    Atomics.or(this.words, STATUS_WORD + S.flags, PARKED);
   }
 
   /** Arrival number `arrival` was consumed. */
@@ -104,6 +116,10 @@ export class StatusWriter {
 export interface RankStatus {
   started: boolean;
   recovered: boolean;
+  /** It is a program of which images can be taken: C and C++, or TypeScript behind checkpoint.open. */
+  canImage: boolean;
+  /** It stopped behind its last image. */
+  parked: boolean;
   activity: RankActivity;
   counters: Counters;
 }
@@ -136,6 +152,8 @@ export function readStatus(words: Int32Array): RankStatus {
   return {
     started: (flags & STARTED) !== 0,
     recovered: (flags & RECOVERED) !== 0,
+    canImage: (flags & CAN_IMAGE) !== 0,
+    parked: (flags & PARKED) !== 0,
     activity,
     counters: { messagesIn: count(0), messagesOut: count(1), bytesIn: count(2), bytesOut: count(3) },
   };

@@ -41,8 +41,8 @@ export interface ProcessHost {
   readonly memoryBytes: number;
   readonly fileBytes: number;
   readonly version: string;
-  /** An image is due. Asked at every call that may suspend. */
-  imageDue(): boolean;
+  /** An image is due. Asked at every call that may suspend; `waiting`: in the middle of one, where perhaps nothing has happened since the last image. */
+  imageDue(waiting: boolean): boolean;
   /** Takes the image; the parts hold only during the call. Whatever else belongs to it (positions, chance) is read here too. */
   saveImage(image: ProcessImage): void;
   /** Sleeps; ms that are left when an image is due, else 0. */
@@ -276,14 +276,14 @@ class Life implements Waits {
   private due(): boolean {
     const { cycle } = this.o;
     if (cycle) return ++this.calls % cycle.every === 0;
-    return this.o.host.imageDue();
+    return this.o.host.imageDue(false);
   }
 
   interrupted(): boolean {
     // Outside the suspending calls, and below a callback of the program, a wait is not interrupted (H1).
     if (!this.inCall || this.binding.depth > 0) return false;
     if (this.o.cycle) return this.waitTaken ? false : (this.waitTaken = true);
-    return this.o.host.imageDue();
+    return this.o.host.imageDue(true);
   }
 
   /** @returns the value that the program never sees */
@@ -303,7 +303,8 @@ class Life implements Waits {
     if (name !== this.call) throw new IncarnationDies(`the stack was unwound in ${this.call} and came back in ${name}`);
     this.exports.asyncify_stop_rewind();
     this.phase = Phase.RUNNING;
-    if (this.interruptedCall) this.binding.resume();
+    // A waiting call of WASI keeps its own record.
+    if (this.interruptedCall && name in this.binding.functions) this.binding.resume();
   }
 
   // ── the life ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -416,7 +417,7 @@ class Life implements Waits {
     this.call = g.call;
     this.interruptedCall = g.interrupted;
     // The wait that was interrupted goes on; the next interruption comes with the next call.
-    this.waitTaken = true;
+    this.waitTaken = g.interrupted;
     this.phase = Phase.REWINDING;
   }
 }

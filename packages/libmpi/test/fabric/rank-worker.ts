@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import type { Device } from '@mayfly/mpi';
 import { WorldMode, type ExitReport } from '@mayfly/wire';
 import { LogDevice, type DeviceOptions } from '@mayfly/mpi/test-fabric';
+import { createBinding } from '../../src/binding/index.ts';
 import { runProcess, type Waits } from '../../src/host/index.ts';
 import type { RankResult } from './index.ts';
 import { createScratchBinding } from './scratch-binding.ts';
@@ -45,7 +46,7 @@ function run(job: Job): Answer {
   try {
     runProcess({
       module: job.module,
-      createBinding: createScratchBinding,
+      createBinding: job.scratch ? createScratchBinding : createBinding,
       cycle: job.cycle === undefined ? undefined : { every: job.cycle },
       onWaits(w) {
         waits = w;

@@ -14,7 +14,7 @@ const PARALLEL = 6;
 const CACHE_BYTES = 64 * 1024 * 1024;
 
 export class Fetcher {
-  private readonly programs = new Map<string, Promise<string>>();
+  private readonly programs = new Map<string, Promise<string | WebAssembly.Module>>();
   private readonly files = new Map<string, Uint8Array>();
   private cached = 0;
 
@@ -52,11 +52,13 @@ export class Fetcher {
     }
   }
 
-  program(a: Assignment, alive: () => boolean): Promise<string> {
+  /** A script, or a module that is compiled once for all ranks of this frame. */
+  program(a: Assignment, alive: () => boolean): Promise<string | WebAssembly.Module> {
     const hash = a.program.hash;
     let p = this.programs.get(hash);
     if (!p) {
-      p = this.verified(`/data/program/${a.job}`, a.capability, hash, alive).then((b) => new TextDecoder().decode(b));
+      const script = (a.program.language as string) === 'typescript';
+      p = this.verified(`/data/program/${a.job}`, a.capability, hash, alive).then((b) => (script ? new TextDecoder().decode(b) : WebAssembly.compile(b as Uint8Array<ArrayBuffer>)));
       this.programs.set(hash, p);
       p.catch(() => this.programs.delete(hash));
     }

@@ -20,7 +20,7 @@ import { Fetcher } from './fetcher.ts';
 import { ImageUploads } from './images.ts';
 import { Links } from './links.ts';
 import { LocalPages } from './local-pages.ts';
-import { manifestOf, type Rank } from './rank.ts';
+import { imageBufferFor, manifestOf, type Rank } from './rank.ts';
 import { RankLink } from './rank-link.ts';
 import type { CommSeams } from './seams.ts';
 
@@ -79,7 +79,7 @@ export class CommHost {
         break;
       }
       case 'checkpoint':
-        for (const rank of this.ranks.values()) if (m.task === undefined || rank.assignment.task === m.task) rank.link.side.ask(Ask.CHECKPOINT);
+        for (const rank of this.ranks.values()) if (m.task === undefined || rank.assignment.task === m.task) rank.link.side.ask(m.leave ? Ask.CHECKPOINT | Ask.LEAVE : Ask.CHECKPOINT);
         break;
       case 'ping':
         this.daemon.post({ type: 'pong', n: m.n });
@@ -101,9 +101,13 @@ export class CommHost {
     this.core ??= new Comm({ size: a.size, channelMemories: a.channelMemories.length, protocol: a.protocol });
     this.fetcher ??= new Fetcher(this.server, this.seams);
     this.uploads ??= new ImageUploads(`${this.server}/data/image`, this.seams, {
-      onComplete: (m) => this.daemon.post({ type: 'complete', task: m.task, image: m.image, bytes: m.bytes }),
+      onComplete: (m) => {
+        const rank = this.ranks.get(m.task);
+        const last = rank !== undefined && rank.serial === m.serial && readStatus(rank.link.side.words).parked;
+        this.daemon.post({ type: 'complete', task: m.task, image: m.image, bytes: m.bytes, last });
+      },
       onRefused: (m, e) => this.note(`image ${m.image} was refused: ${e.code}: ${e.message}`),
-      onIdle: (task) => this.ranks.get(task)?.link.side.imageUnderWay(false),
+      onIdle: (task) => this.ranks.get(task)?.link.side.imageDone(),
     });
     this.links ??= new Links(
       a.channelMemories.map((u) => new URL(u, `${this.server}/`).href),
@@ -123,6 +127,7 @@ export class CommHost {
       port: channelOf<RankRun, RankToComm>(mine),
       start: undefined,
       program: undefined,
+      serial: 0,
       image: undefined,
       imageReady: a.manifest === undefined,
       running: false,
@@ -131,7 +136,7 @@ export class CommHost {
     };
     rank.link = new RankLink(a, this.seams.waitAsync, {
       onFrames: (bytes) => this.step({ type: 'ring', task: a.task, bytes }),
-      onImage: (head, sections) => void this.image(rank, head, sections),
+      onImage: (head, sections) => void this.image(rank, head, sections).catch((e: unknown) => this.crashed(rank, `handed over an image that cannot be cut: ${String(e)}`)),
       onRead: (path) => void this.read(rank, path),
       onNote: (text) => this.note(text),
       onWake: () => this.serve(rank),
@@ -159,6 +164,7 @@ export class CommHost {
         a.manifest ? this.fetcher!.image(a, a.manifest, local ? (hash) => this.pages.get(hash) : undefined, alive) : undefined,
       ]);
       rank.program = program;
+      if (typeof program !== 'string') rank.link.imageBuffer = imageBufferFor(program, a);
       rank.image = image;
       rank.imageReady = true;
       this.run(rank);
@@ -173,7 +179,7 @@ export class CommHost {
   private run(rank: Rank): void {
     if (rank.running || rank.start === undefined || rank.program === undefined || !rank.imageReady || !this.alive(rank)) return;
     rank.running = true;
-    rank.port.post({ type: 'run', assignment: rank.assignment, clockOffset: rank.clockOffset, program: rank.program, start: rank.start, image: rank.image, place: this.seams.place });
+    rank.port.post({ type: 'run', assignment: rank.assignment, clockOffset: rank.clockOffset, program: rank.program, imageBuffer: rank.link.imageBuffer, start: rank.start, image: rank.image, place: this.seams.place });
     rank.image = undefined;
     this.serve(rank);
   }
@@ -402,7 +408,7 @@ export class CommHost {
 
   private async image(rank: Rank, head: ImageHead, sections: Map<string, Uint8Array>): Promise<void> {
     const a = rank.assignment;
-    rank.link.side.imageUnderWay(true);
+    rank.serial = head.serial;
     const cut = await cutImage(
       [...sections].map(([name, bytes]) => ({ name, bytes })),
       () => new Promise((resolve) => this.seams.soon(resolve)),

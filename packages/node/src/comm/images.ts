@@ -179,7 +179,8 @@ export class ImageUploads {
     for (const index of pages) {
       const raw = u.cut.data.get(u.manifest.pages[index] ?? '');
       if (!raw) continue;
-      const message = packPage(await encodePage(index, raw));
+      // Engines compress no shared memory.
+      const message = packPage(await encodePage(index, raw.buffer instanceof ArrayBuffer ? raw : raw.slice()));
       while (current() && socket!.bufferedAmount > AHEAD_BYTES) await new Promise<void>((resolve) => this.seams.after(4, resolve));
       if (!current()) return;
       socket!.send(message);

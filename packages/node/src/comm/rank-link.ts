@@ -16,7 +16,7 @@ import { consumedWord, envelopeOnly } from '../status.ts';
 const PORTION_BYTES = 256 * 1024;
 /** Frames are copied out in batches of about this size. */
 const BATCH_BYTES = 64 * 1024;
-const MAX_IMAGE_BYTES = 4 * 1024 ** 3;
+export const MAX_IMAGE_BYTES = 4 * 1024 ** 3;
 
 export interface RankLinkEvents {
   /** Whole wire frames, one after the other, in a buffer of their own. */
@@ -38,6 +38,8 @@ export class RankLink {
   private consumed = 0;
   private wasFull = false;
   private image: { head: ImageHead; parts: Map<string, Uint8Array>; order: Uint8Array[]; at: number; offset: number } | undefined;
+  /** Where the rank puts the sections of an image that do not come through the ring. */
+  imageBuffer: SharedArrayBuffer | undefined;
 
   constructor(
     readonly assignment: Assignment,
@@ -88,8 +90,9 @@ export class RankLink {
           const head = JSON.parse(new TextDecoder().decode(body.slice())) as ImageHead;
           const total = head.sections.reduce((n, s) => n + s.bytes, 0);
           if (!(total <= MAX_IMAGE_BYTES)) throw new Error('an image that is too large');
-          const parts = new Map(head.sections.map((s) => [s.name, new Uint8Array(s.bytes)]));
-          this.image = { head, parts, order: [...parts.values()], at: 0, offset: 0 };
+          if (head.sections.some((s) => s.shared && !(s.bytes <= (this.imageBuffer?.byteLength ?? 0)))) throw new Error('an image longer than its buffer');
+          const parts = new Map(head.sections.map((s) => [s.name, s.shared ? new Uint8Array(this.imageBuffer!, 0, s.bytes) : new Uint8Array(s.bytes)]));
+          this.image = { head, parts, order: head.sections.filter((s) => !s.shared).map((s) => parts.get(s.name)!), at: 0, offset: 0 };
         } else this.imagePart(body);
         if ((h.flags & Flag.LAST) !== 0 && this.image) {
           const { head, parts } = this.image;

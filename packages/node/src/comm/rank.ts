@@ -1,11 +1,12 @@
 /** What the comm worker knows of one rank, and the manifest of an image that it took. */
 import type { CutImage } from '@mayfly/checkpoint';
+import { readSection } from '@mayfly/libmpi';
 import type { EndpointStart } from '@mayfly/protocols';
 import { IMAGE_FORMAT, imageIdOf, type Assignment, type Manifest } from '@mayfly/wire';
 import type { ImageHead } from '../local-frames.ts';
 import type { RankRun, RankToComm } from '../messages.ts';
 import type { Channel } from '../ports.ts';
-import type { RankLink } from './rank-link.ts';
+import { MAX_IMAGE_BYTES, type RankLink } from './rank-link.ts';
 
 export interface Rank {
   id: number;
@@ -14,13 +15,26 @@ export interface Rank {
   link: RankLink;
   port: Channel<RankRun, RankToComm>;
   start: EndpointStart | undefined;
-  program: string | undefined;
+  program: string | WebAssembly.Module | undefined;
+  /** Serial of the image that it handed over last. */
+  serial: number;
   image: Map<string, Uint8Array> | undefined;
   imageReady: boolean;
   running: boolean;
   reported: { started: boolean; recovered: boolean };
   /** Page hashes that the local store has from this incarnation. */
   kept: Set<string>;
+}
+
+/** Address space for a copy of the rank's memory; pages of it are taken when they are first written to. undefined: this engine cannot. */
+export function imageBufferFor(module: WebAssembly.Module, a: Assignment): SharedArrayBuffer | undefined {
+  if (!('grow' in SharedArrayBuffer.prototype)) return undefined;
+  try {
+    return new SharedArrayBuffer(0, { maxByteLength: Math.min(readSection(module).maximum * 65536, a.limits.memoryBytes, MAX_IMAGE_BYTES) });
+  } catch {
+    // No such section (the rank says so itself), or no room: the image goes through the ring.
+    return undefined;
+  }
 }
 
 export const manifestOf = (a: Assignment, head: ImageHead, cut: CutImage): Manifest => ({

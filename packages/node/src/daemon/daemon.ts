@@ -16,6 +16,8 @@ import type { DaemonOptions, DaemonSeams } from './seams.ts';
 
 const HELLO_MS = 10_000;
 const GOODBYE_MS = 1_000;
+/** How long a leaving node waits for the last images of its ranks. */
+const PATIENCE_MS = 5_000;
 const HISTORY = 100;
 const CHANGE_MS = 200;
 
@@ -211,8 +213,15 @@ export class Daemon {
     return this.jobs.sacrifice(why);
   }
 
-  /** Leaves: says goodbye, so that the ranks are placed elsewhere at once, and ends their workers. */
-  async stop(reason = 'stopped'): Promise<void> {
+  /**
+   * Leaves: takes a last image of every rank (for `patience` ms at most), behind which it stops, says goodbye, so that the ranks are placed elsewhere at once, and
+   * ends their workers.
+   */
+  async stop(reason = 'stopped', patience = PATIENCE_MS): Promise<void> {
+    if (this.welcomed && patience > 0) {
+      this.socket?.emit('slots', { slots: 0 });
+      await this.jobs.leave(patience);
+    }
     const socket = this.socket;
     this.socket = undefined;
     this.setPhase('off', undefined);

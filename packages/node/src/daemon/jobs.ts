@@ -47,6 +47,8 @@ export class Jobs {
   private stopTicking: (() => void) | undefined;
   private lastTick = 0;
   private pings = 0;
+  /** Ranks whose last image {@link leave} waits for. */
+  private readonly leaving = new Map<HeldRank, () => void>();
 
   constructor(
     private readonly seams: DaemonSeams,
@@ -131,6 +133,7 @@ export class Jobs {
       case 'complete': {
         const rank = job.ranks.get(m.task);
         if (rank) this.events.onImage(rank, m.bytes);
+        if (rank && m.last) this.leaving.get(rank)?.();
         break;
       }
       case 'page':
@@ -149,6 +152,7 @@ export class Jobs {
     const rank = job.ranks.get(task);
     if (!rank || rank.assignment.incarnation !== incarnation) return;
     job.ranks.delete(task);
+    this.leaving.get(rank)?.();
     if (how === 'finished') void this.seams.images.forget(job.id, task).catch(() => undefined);
     this.events.onEnded(rank, how, why);
     if (job.ranks.size === 0)
@@ -187,6 +191,23 @@ export class Jobs {
 
   checkpoint(job?: JobId, task?: TaskId): void {
     for (const j of this.jobs.values()) if (job === undefined || j.id === job) j.frame?.channel.post({ type: 'checkpoint', ...(task === undefined ? {} : { task }) });
+  }
+
+  /**
+   * Takes a last image of every rank that can have one; each stops behind it, so that nothing it has done is lost. Resolves when the server has them
+   * all, or after `ms`.
+   */
+  async leave(ms: number): Promise<void> {
+    const safe: Promise<void>[] = [];
+    for (const job of this.jobs.values())
+      for (const rank of job.ranks.values())
+        if (job.frame && rank.status?.started && rank.status.canImage) safe.push(new Promise((resolve) => this.leaving.set(rank, resolve)));
+    if (safe.length === 0) return;
+    for (const job of this.jobs.values()) job.frame?.channel.post({ type: 'checkpoint', leave: true });
+    let cancel = (): void => undefined;
+    await Promise.race([Promise.all(safe), new Promise<void>((resolve) => (cancel = this.seams.after(ms, resolve)))]);
+    cancel();
+    this.leaving.clear();
   }
 
   /** Memory runs out here: ends the rank that most likely takes it (computing rather than waiting, youngest first). */

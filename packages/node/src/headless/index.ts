@@ -42,8 +42,8 @@ export interface HeadlessNode {
   setSlots(slots: number): void;
   /** Asks every rank here for a checkpoint soon. */
   checkpoint(): void;
-  /** Says goodbye: the ranks are placed elsewhere at once. */
-  close(): Promise<void>;
+  /** Takes last images of its ranks (5 s at most, or `patience` ms), and says goodbye: the ranks are placed elsewhere at once and lose nothing. */
+  close(patience?: number): Promise<void>;
   /** Ends as a killed process does: nobody is told. */
   kill(): void;
 }
@@ -111,9 +111,9 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
     snapshot: () => daemon.snapshot(),
     setSlots: (n) => daemon.setSlots(n),
     checkpoint: () => daemon.checkpoint(),
-    async close() {
+    async close(patience) {
       clearInterval(guard);
-      await daemon.stop();
+      await daemon.stop('stopped', patience);
       await images.close();
     },
     kill() {

@@ -135,7 +135,8 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
     battery?.removeEventListener('chargingchange', onBattery);
     letSleep?.();
     letSleep = undefined;
-    if (d) await Promise.race([d.stop('stopped by the volunteer'), new Promise((r) => setTimeout(r, 1500))]);
+    // The daemon waits 5 s at most for the last images, and 1 s for the answer to its goodbye.
+    if (d) await Promise.race([d.stop('stopped by the volunteer'), new Promise((r) => setTimeout(r, 7000))]);
     frames?.closeAll();
     frames = undefined;
     w?.terminate();

@@ -39,6 +39,10 @@ export class RingDevice implements Device {
   private scratch: Uint8Array = EMPTY;
   private live = false;
   private full = false;
+  /** Operations so far: a rank in which nothing has happened needs no new image. */
+  steps = 0;
+  /** Asked before a wait blocks, and whenever something rings: an image is to be taken instead. Absent: waits are never interrupted. */
+  interrupted: (() => boolean) | undefined;
 
   constructor(
     private readonly side: RankSide,
@@ -55,6 +59,7 @@ export class RingDevice implements Device {
   // ── up ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   send(dst: TaskId, mode: number, context: number, tag: number, word: number, body: Uint8Array): void {
+    this.steps++;
     this.side.down.release();
     const ep = this.endpoint;
     const channel = ep.beginSend(dst);
@@ -111,8 +116,8 @@ export class RingDevice implements Device {
     this.side.block(() => !this.side.down.empty, false);
   }
 
-  /** The next frame of an arrival; blocks when `reason` is given. */
-  private next(reason: WaitReason | undefined): Incoming | undefined {
+  /** The next frame of an arrival; blocks when `reason` is given, until `stop()`. */
+  private next(reason: WaitReason | undefined, stop?: () => boolean): Incoming | undefined {
     for (;;) {
       const kept = this.aside.shift();
       if (kept) return kept;
@@ -124,9 +129,11 @@ export class RingDevice implements Device {
         this.side.down.release();
         continue;
       }
-      if (!reason) return undefined;
+      if (!reason || stop?.()) return undefined;
       this.status.waiting(reason.call, reason.peer, reason.tag);
-      this.block();
+      let stopped = false;
+      this.side.block(() => !this.side.down.empty || (stopped = stop?.() ?? false), false);
+      if (stopped) return undefined;
       this.status.state(this.endpoint.replaying ? RankState.REPLAYING : RankState.COMPUTING);
     }
   }
@@ -165,12 +172,16 @@ export class RingDevice implements Device {
     }
   }
 
-  wait(reason: WaitReason): Arrival {
+  wait(reason: WaitReason): Arrival | undefined {
     this.side.down.release();
-    return this.arrival(this.next(reason)!);
+    const first = this.next(reason, this.interrupted);
+    if (!first) return undefined;
+    this.steps++;
+    return this.arrival(first);
   }
 
   poll(consume: (arrival: Arrival) => boolean): void {
+    this.steps++;
     this.side.down.release();
     const ep = this.endpoint;
     const wanted = ep.pollBegin();
@@ -236,6 +247,7 @@ export class RingDevice implements Device {
   }
 
   clock(): number {
+    this.steps++;
     const ms = this.endpoint.clock(this.now);
     if (this.endpoint.pending >= PENDING) this.flush();
     this.moved();
@@ -273,6 +285,21 @@ export class RingDevice implements Device {
     }
   }
 
+  /** Does nothing for `ms`, or until `stop()`; returns what is left. A replay does not wait. */
+  sleep(ms: number, stop: () => boolean, now: () => number): number {
+    if (this.endpoint.replaying) return 0;
+    const end = now() + ms;
+    let stopped = false;
+    this.side.pause(ms, () => (stopped = stop()), now);
+    return stopped ? Math.max(0, end - now()) : 0;
+  }
+
+  /** The node leaves: the image that was handed over is the last thing that this incarnation did. */
+  park(): never {
+    this.status.state(RankState.CHECKPOINTING);
+    for (;;) this.side.park();
+  }
+
   /** True once after the comm worker asked for a checkpoint, and whenever `elapsed`; never while an image is still on its way. */
   checkpointDue(elapsed: boolean): boolean {
     if (this.side.imageUnderWay) return false;
@@ -284,20 +311,27 @@ export class RingDevice implements Device {
     this.moved();
   }
 
-  /** Streams an image to the comm worker, behind everything sent before it. The stall of a checkpoint is this copy. */
-  image(head: Omit<ImageHead, 'sections'>, sections: readonly { readonly name: string; readonly parts: readonly Uint8Array[] }[]): void {
+  /**
+   * Hands an image to the comm worker, behind everything sent before it: the first section by a copy into `buffer` where there is one, the others through
+   * the ring. The stall of a checkpoint is this copy. The buffer belongs to the comm worker until imageUnderWay falls. True: the node leaves, {@link park} behind it.
+   */
+  image(head: Omit<ImageHead, 'sections'>, sections: readonly { readonly name: string; readonly parts: readonly Uint8Array[] }[], buffer?: SharedArrayBuffer): boolean {
     this.side.down.release();
     this.flush();
     this.status.state(RankState.CHECKPOINTING);
-    const lengths = sections.map((s) => ({ name: s.name, bytes: s.parts.reduce((n, p) => n + p.length, 0) }));
-    let left = lengths.reduce((n, s) => n + s.bytes, 0);
+    const leaving = this.side.asked(Ask.LEAVE);
+    if (leaving) this.status.parked();
+    this.side.imageUnderWay = true;
+    const shared = buffer && sections[0] && copyInto(buffer, sections[0].parts) ? sections[0] : undefined;
+    const lengths = sections.map((s) => ({ name: s.name, bytes: s.parts.reduce((n, p) => n + p.length, 0), ...(s === shared ? { shared: true } : {}) }));
+    let left = lengths.reduce((n, s) => n + (s.shared ? 0 : s.bytes), 0);
     const h = emptyHeader(Local.IMAGE);
     h.word = HEAD;
     h.flags = left === 0 ? Flag.LAST : 0;
     this.write(h, EMPTY, text.encode(JSON.stringify({ ...head, sections: lengths } satisfies ImageHead)));
     h.word = 0;
     for (const s of sections)
-      for (const part of s.parts)
+      for (const part of s === shared ? [] : s.parts)
         for (let o = 0; o < part.length; o += CHUNK_BYTES) {
           const piece = part.subarray(o, o + CHUNK_BYTES);
           left -= piece.length;
@@ -305,10 +339,28 @@ export class RingDevice implements Device {
           this.write(h, EMPTY, piece);
         }
     this.status.state(RankState.COMPUTING);
+    return leaving;
   }
 
   /** A sentence for the node's log. */
   note(sentence: string): void {
     this.write(emptyHeader(Local.NOTE), EMPTY, text.encode(sentence).subarray(0, CHUNK_BYTES));
   }
+}
+
+/** False when the engine has no room for it. */
+function copyInto(buffer: SharedArrayBuffer, parts: readonly Uint8Array[]): boolean {
+  const bytes = parts.reduce((n, p) => n + p.length, 0);
+  if (buffer.byteLength < bytes)
+    try {
+      buffer.grow(bytes);
+    } catch {
+      return false;
+    }
+  let at = 0;
+  for (const p of parts) {
+    new Uint8Array(buffer, at, p.length).set(p);
+    at += p.length;
+  }
+  return true;
 }

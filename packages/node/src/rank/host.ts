@@ -9,20 +9,15 @@
  */
 import { createMath } from '@mayfly/libm';
 import { createLayer, runProgram, type CheckpointImage, type RestoredImage, type Runtime } from '@mayfly/mpi';
-import { Endpoint, ReplayDiverged, type EndpointSnapshot } from '@mayfly/protocols';
+import { Endpoint, ReplayDiverged } from '@mayfly/protocols';
 import type { RankRun } from '../messages.ts';
 import { RankSide } from '../ring.ts';
 import { RankState, StatusWriter } from '../status.ts';
 import { RingDevice } from './device.ts';
-import { Random, type RandomState } from './random.ts';
+import { RankImages } from './images.ts';
+import { Random } from './random.ts';
+import { runWasm } from './wasm.ts';
 import { installWorld } from './world.ts';
-
-/** What an image keeps of the host, besides what API and manifest keep. */
-interface HostSection {
-  random: RandomState;
-  endpoint: EndpointSnapshot;
-}
-const SECTION = 'host';
 
 export interface RankSeams {
   /** The engine's own clock, ms since the epoch. */
@@ -41,7 +36,15 @@ export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: Ra
   const endpoint = new Endpoint(a.task, a.size, a.replay, run.start);
   const device = new RingDevice(side, endpoint, status, () => seams.now() + run.clockOffset);
   const random = new Random(a.seed, a.task);
-  const state = { interval: undefined as number | undefined, last: seams.now(), serial: a.manifest?.serial ?? 0 };
+  const images = new RankImages(run, device, endpoint, random, status, () => seams.now());
+  const end = (): never => {
+    device.flush();
+    status.state(RankState.ENDED);
+    // The EXIT is in the ring. The comm worker ends this thread when it is durable; until then nothing of the program may run.
+    for (;;) side.park();
+  };
+  const { program } = run;
+  if (typeof program !== 'string') return runWasm({ run, module: program, device, endpoint, random, images, status, now: () => seams.now(), end });
 
   const runtime: Runtime = {
     args: a.args,
@@ -50,46 +53,20 @@ export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: Ra
     processorName: () => run.place,
 
     openCheckpoint(): RestoredImage | undefined {
-      if (!run.image) {
-        endpoint.openPrologue();
-        return undefined;
-      }
-      const image = run.image;
-      run.image = undefined;
-      const host = JSON.parse(new TextDecoder().decode(image.get(SECTION))) as HostSection;
-      endpoint.jump(host.endpoint);
-      random.restore(host.random);
-      const line = endpoint.line();
-      status.resume(
-        line.arrivals,
-        line.sends.reduce((n, [, count]) => n + count, 0),
-      );
-      state.last = seams.now();
-      device.jumped();
-      return Object.fromEntries(image);
+      status.canImage();
+      const image = images.restore();
+      if (image) return Object.fromEntries(image);
+      endpoint.openPrologue();
+      return undefined;
     },
-    checkpointDue: () => !endpoint.replaying && device.checkpointDue(seams.now() - state.last >= (state.interval ?? a.checkpointMs)),
-    saveCheckpoint(image: CheckpointImage): void {
-      device.flush();
-      const line = endpoint.line();
-      const host: HostSection = { random: random.state(), endpoint: endpoint.snapshot() };
-      device.image({ serial: ++state.serial, replay: { prologue: endpoint.prologue, image: line, held: [...image.held] } }, [
-        ...image.sections,
-        { name: SECTION, parts: [new TextEncoder().encode(JSON.stringify(host))] },
-      ]);
-      state.last = seams.now();
-    },
+    checkpointDue: () => images.due(false),
+    saveCheckpoint: (image: CheckpointImage) => images.save(image),
     setCheckpointInterval(ms) {
-      state.interval = ms;
+      images.interval = ms;
     },
 
     describeError: describe,
-    end(): never {
-      device.flush();
-      status.state(RankState.ENDED);
-      // The EXIT is in the ring. The comm worker ends this thread when it is durable; until then nothing of the program may run.
-      for (;;) side.park();
-    },
+    end,
   };
 
   let origin: number | undefined;
@@ -109,7 +86,7 @@ export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: Ra
       });
       status.state(endpoint.replaying ? RankState.REPLAYING : RankState.COMPUTING);
       status.started();
-      seams.evaluate(run.program);
+      seams.evaluate(program);
     },
     (e) => e instanceof ReplayDiverged,
   );

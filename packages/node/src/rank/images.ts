@@ -1,0 +1,72 @@
+/** When a rank takes an image, and what the host adds to it: the same for a script and for a module. */
+import type { Endpoint, EndpointSnapshot } from '@mayfly/protocols';
+import type { RankRun } from '../messages.ts';
+import type { StatusWriter } from '../status.ts';
+import type { RingDevice } from './device.ts';
+import type { Random, RandomState } from './random.ts';
+
+/** What an image keeps of the host, besides what API and manifest keep. */
+interface HostSection {
+  random: RandomState;
+  endpoint: EndpointSnapshot;
+}
+const SECTION = 'host';
+
+export class RankImages {
+  private last: number;
+  private lastSteps = 0;
+  private serial: number;
+  /** The program's own, ms. */
+  interval: number | undefined;
+
+  constructor(
+    private readonly run: RankRun,
+    private readonly device: RingDevice,
+    private readonly endpoint: Endpoint,
+    private readonly random: Random,
+    private readonly status: StatusWriter,
+    /** The engine's clock: whether an image is taken, and when, leaves no trace in the program's history. */
+    private readonly now: () => number,
+  ) {
+    this.last = now();
+    this.serial = run.assignment.manifest?.serial ?? 0;
+  }
+
+  /** An image is wanted. `waiting`: the program does nothing, so without a new operation of the device there is nothing new that could be lost. */
+  due(waiting: boolean): boolean {
+    if (this.endpoint.replaying) return false;
+    const interval = this.interval ?? this.run.assignment.checkpointMs;
+    return this.device.checkpointDue((!waiting || this.device.steps !== this.lastSteps) && this.now() - this.last >= interval);
+  }
+
+  /** Puts chance and positions where the image was taken; gives its sections. */
+  restore(): Map<string, Uint8Array> | undefined {
+    const { image } = this.run;
+    if (!image) return undefined;
+    this.run.image = undefined;
+    const host = JSON.parse(new TextDecoder().decode(image.get(SECTION))) as HostSection;
+    this.endpoint.jump(host.endpoint);
+    this.random.restore(host.random);
+    const line = this.endpoint.line();
+    this.status.resume(
+      line.arrivals,
+      line.sends.reduce((n, [, count]) => n + count, 0),
+    );
+    this.last = this.now();
+    this.device.jumped();
+    return image;
+  }
+
+  save(image: { readonly sections: readonly { readonly name: string; readonly parts: readonly Uint8Array[] }[]; readonly held: readonly number[] }): void {
+    this.device.flush();
+    const host: HostSection = { random: this.random.state(), endpoint: this.endpoint.snapshot() };
+    const leaving = this.device.image(
+      { serial: ++this.serial, replay: { prologue: this.endpoint.prologue, image: this.endpoint.line(), held: [...image.held] } },
+      [...image.sections, { name: SECTION, parts: [new TextEncoder().encode(JSON.stringify(host))] }],
+      this.run.imageBuffer,
+    );
+    this.last = this.now();
+    this.lastSteps = this.device.steps;
+    if (leaving) this.device.park();
+  }
+}

@@ -1,0 +1,61 @@
+/** A C or C++ program as the rank: the program host of packages/libmpi over this rank's device. Such a program sees nothing but its imports. */
+import { createBinding, runProcess } from '@mayfly/libmpi';
+import type { Endpoint } from '@mayfly/protocols';
+import type { RankRun } from '../messages.ts';
+import { RankState, type StatusWriter } from '../status.ts';
+import type { RingDevice } from './device.ts';
+import type { RankImages } from './images.ts';
+import type { Random } from './random.ts';
+
+export interface WasmRank {
+  run: RankRun;
+  module: WebAssembly.Module;
+  device: RingDevice;
+  endpoint: Endpoint;
+  random: Random;
+  images: RankImages;
+  status: StatusWriter;
+  /** The engine's own clock. */
+  now(): number;
+  end(): never;
+}
+
+const MOST_FRAMES = 64;
+
+export function runWasm({ run, module, device, endpoint, random, images, status, now, end }: WasmRank): never {
+  const a = run.assignment;
+  (Error as unknown as { stackTraceLimit?: number }).stackTraceLimit = MOST_FRAMES;
+  const image = images.restore();
+  status.canImage();
+  status.state(endpoint.replaying ? RankState.REPLAYING : RankState.COMPUTING);
+  status.started();
+  return runProcess({
+    module,
+    createBinding,
+    restored: image && Object.fromEntries(image),
+    onWaits: (waits) => {
+      device.interrupted = () => waits.interrupted();
+    },
+    host: {
+      device,
+      args: [programName(a.program.entry), ...a.args],
+      inputs: a.files,
+      readInput: (path) => device.read(path),
+      processorName: () => run.place,
+      random,
+      memoryBytes: a.limits.memoryBytes,
+      fileBytes: a.limits.fileBytes,
+      version: 'Mayfly',
+      imageDue: (waiting) => images.due(waiting),
+      saveImage(taken) {
+        images.save(taken);
+        status.state(endpoint.replaying ? RankState.REPLAYING : RankState.COMPUTING);
+      },
+      sleep: (ms) => device.sleep(ms, () => images.due(true), now),
+      end,
+    },
+  });
+}
+
+/** argv[0]: 'src/main.c' → 'main'. */
+const programName = (entry: string): string => (entry.split('/').at(-1) ?? '').replace(/\.\w+$/, '') || 'a.out';
