@@ -2,7 +2,7 @@
 import { build } from 'esbuild';
 
 await build({
-  entryPoints: ['src/bench.ts', 'src/relay-end.ts', 'src/relay-server.ts', 'src/ring-stage-rank.ts', 'src/ring-stage-comm.ts'],
+  entryPoints: ['src/bench.ts', 'src/relay-end.ts', 'src/relay-server.ts', 'src/ring-stage-rank.ts', 'src/ring-stage-comm.ts', 'src/relay-ring.ts', 'src/store-peer.ts'],
   outdir: 'dist',
   bundle: true,
   platform: 'node',

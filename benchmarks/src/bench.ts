@@ -1,7 +1,12 @@
 /** `npm run bench -- [name]`: runs one benchmark, or all. Each prints a table and what it does not measure; ratios, never times. */
+import { contention } from './contention.ts';
+import { images } from './images.ts';
 import { pingpong } from './pingpong.ts';
+import { recovery } from './recovery.ts';
+import { reexecution } from './reexecution.ts';
+import { overhead, slowdown } from './slowdown.ts';
 
-const BENCHES: Record<string, () => Promise<boolean>> = { pingpong };
+const BENCHES: Record<string, () => Promise<boolean>> = { pingpong, contention, reexecution, images, slowdown, recovery, overhead };
 
 const names = process.argv.slice(2);
 for (const n of names)

@@ -1,12 +1,14 @@
 /** A Mayfly server with volunteers for a benchmark: real processes, real tabs; submits a program and returns a file that it wrote. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { chromium, type Browser } from '@playwright/test';
+import { chromium, type Browser, type Page } from '@playwright/test';
+import type { JobOptions, JobView, NodeView } from '@mayfly/wire';
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const CLI = join(ROOT, 'apps', 'cli', 'dist', 'mayfly.js');
@@ -35,16 +37,26 @@ export async function lineOf(child: ChildProcess, pick: (line: string) => string
   });
 }
 
+async function readExample(dir: string): Promise<{ sources: Record<string, string>; files: Record<string, string> }> {
+  const about = JSON.parse(await readFile(join(dir, 'example.json'), 'utf8')) as { files?: string[] };
+  const sources: Record<string, string> = {};
+  for (const f of await readdir(dir)) if (f.endsWith('.ts')) sources[f] = await readFile(join(dir, f), 'utf8');
+  const files: Record<string, string> = {};
+  for (const f of about.files ?? []) files[f] = (await readFile(join(dir, f))).toString('base64');
+  return { sources, files };
+}
+
 export class MayflySide {
   private readonly children: ChildProcess[] = [];
   private browser: Browser | undefined;
+  private volunteers = 0;
   url = '';
 
   private constructor(private readonly dataDir: string) {}
 
   static async start(args: string[] = []): Promise<MayflySide> {
     const side = new MayflySide(await mkdtemp(join(tmpdir(), 'mayfly-bench-')));
-    const server = side.child(['server', '--port', '0', '--data-dir', side.dataDir, '--token', TOKEN, ...args]);
+    const server = side.child(['server', '--port', '0', '--data-dir', side.dataDir, '--token', TOKEN, '--log', 'error', ...args]);
     side.url = await lineOf(server, (l) => /listening on (http:\S+)/.exec(l)?.[1]);
     return side;
   }
@@ -55,58 +67,94 @@ export class MayflySide {
     return c;
   }
 
-  async headless(nodes: number, slots: number): Promise<void> {
-    for (let i = 0; i < nodes; i++) this.child(['volunteer', this.url, '--slots', String(slots), '--name', `bench${i}`]);
-    await this.nodesHere(nodes);
+  /** Starts volunteers as processes of their own, and waits until they are all here. */
+  async headless(nodes: number, slots: number): Promise<ChildProcess[]> {
+    const started = Array.from({ length: nodes }, () => this.child(['volunteer', this.url, '--slots', String(slots), '--name', `bench${this.volunteers++}`]));
+    await this.nodesHere();
+    return started;
   }
 
-  async tabs(nodes: number, slots: number): Promise<void> {
+  async tabs(nodes: number, slots: number): Promise<Page[]> {
     this.browser ??= await launchBrowser();
+    const pages: Page[] = [];
     for (let i = 0; i < nodes; i++) {
       const page = await (await this.browser.newContext()).newPage();
-      await page.goto(`${this.url}/volunteer?start&slots=${slots}&name=tab${i}`);
+      await page.goto(`${this.url}/volunteer?start&slots=${slots}&name=tab${this.volunteers++}`);
+      pages.push(page);
     }
-    await this.nodesHere(nodes);
+    await this.nodesHere();
+    return pages;
   }
 
-  private async nodesHere(count: number): Promise<void> {
-    for (let i = 0; i < 300; i++) {
-      const nodes = (await this.get('/api/nodes')) as { state: string }[];
-      if (nodes.filter((n) => n.state === 'here').length >= count) return;
-      await new Promise((r) => setTimeout(r, 100));
+  /** A volunteer that the benchmark took away. */
+  left(count = 1): void {
+    this.volunteers -= count;
+  }
+
+  private async nodesHere(): Promise<void> {
+    for (let i = 0; i < 600; i++) {
+      const nodes = await this.get<NodeView[]>('/api/nodes');
+      if (nodes.filter((n) => n.state === 'here').length >= this.volunteers) return;
+      await sleep(100);
     }
     throw new Error('the volunteers did not come');
   }
 
-  private async get(path: string): Promise<unknown> {
-    const r = await fetch(this.url + path, { headers: { authorization: `Bearer ${TOKEN}` } });
+  private async request(method: string, path: string, body?: BodyInit, type = 'application/json'): Promise<Response> {
+    const r = await fetch(this.url + path, { method, headers: { authorization: `Bearer ${TOKEN}`, ...(body === undefined ? {} : { 'content-type': type }) }, ...(body === undefined ? {} : { body }) });
     if (!r.ok) throw new Error(`${path}: ${r.status} ${await r.text()}`);
-    return path.includes('/files/') ? r.text() : r.json();
+    return r;
   }
 
-  /** Runs benchmarks/programs/<name>.ts to its end and returns the text of the result file. */
-  async run(name: string, size: number, args: string[], file: string, options: object = {}): Promise<string> {
-    const source = await readFile(join(ROOT, 'benchmarks', 'programs', `${name}.ts`), 'utf8');
-    const r = await fetch(`${this.url}/api/jobs`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name, program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': source } }, size, args, options }),
-    });
-    const job = (await r.json()) as { id: string; message?: string };
-    if (!r.ok) throw new Error(JSON.stringify(job));
-    for (let i = 0; i < 3000; i++) {
-      const j = (await this.get(`/api/jobs/${job.id}`)) as { state: string; error?: unknown };
-      if (j.state === 'done') return (await this.get(`/api/jobs/${job.id}/files/${file}`)) as string;
-      if (j.state === 'failed' || j.state === 'cancelled') throw new Error(`${name} ended: ${JSON.stringify(j.error)}`);
-      await new Promise((x) => setTimeout(x, 100));
+  async get<T>(path: string): Promise<T> {
+    return (await (await this.request('GET', path)).json()) as T;
+  }
+
+  async text(path: string): Promise<string> {
+    return (await this.request('GET', path)).text();
+  }
+
+  async post(path: string, body?: Uint8Array<ArrayBuffer>): Promise<void> {
+    await this.request('POST', path, body, 'application/octet-stream');
+  }
+
+  /** Submits benchmarks/programs/<name>.ts, or the example of that name with its files. Returns the job's id. */
+  async submit(name: string, size: number, args: string[] = [], options: JobOptions = {}): Promise<string> {
+    const example = join(ROOT, 'examples', name);
+    const program = existsSync(example) ? await readExample(example) : { sources: { 'main.ts': await readFile(join(ROOT, 'benchmarks', 'programs', `${name}.ts`), 'utf8') }, files: {} };
+    const body = JSON.stringify({ name, program: { language: 'typescript', entry: 'main.ts', sources: program.sources }, files: program.files, size, args, options });
+    return ((await (await this.request('POST', '/api/jobs', body)).json()) as { id: string }).id;
+  }
+
+  job(id: string): Promise<JobView> {
+    return this.get<JobView>(`/api/jobs/${id}`);
+  }
+
+  /** Polls the job. @throws when it ends without `holds`, and after five minutes */
+  async until(id: string, what: string, holds: (j: JobView) => boolean | Promise<boolean>, everyMs = 20): Promise<JobView> {
+    for (const end = performance.now() + 300_000; performance.now() < end; await sleep(everyMs)) {
+      const j = await this.job(id);
+      if (await holds(j)) return j;
+      if (['done', 'failed', 'cancelled'].includes(j.state)) throw new Error(`${j.name} ended before ${what}: ${JSON.stringify(j.error ?? j.state)}`);
     }
-    throw new Error(`${name} did not end`);
+    throw new Error(`job ${id}: not ${what} within five minutes`);
+  }
+
+  async done(id: string): Promise<JobView> {
+    return this.until(id, 'its answer', (j) => j.state === 'done');
+  }
+
+  /** Runs a program to its end and returns the text of a result file. */
+  async run(name: string, size: number, args: string[], file: string, options: JobOptions = {}): Promise<string> {
+    const id = await this.submit(name, size, args, options);
+    await this.done(id);
+    return this.text(`/api/jobs/${id}/files/${file}`);
   }
 
   async stop(): Promise<void> {
     await this.browser?.close();
     for (const c of this.children.reverse()) {
-      if (c.exitCode !== null) continue;
+      if (c.exitCode !== null || c.signalCode !== null) continue;
       const gone = new Promise((r) => c.once('exit', r));
       c.kill('SIGTERM');
       const late = setTimeout(() => c.kill('SIGKILL'), 5000);

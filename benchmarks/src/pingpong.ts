@@ -14,6 +14,7 @@ import { openFileMessageLog } from '@mayfly/storage';
 import { launchBrowser, lineOf, MayflySide } from './mayfly-side.ts';
 import { END_SOURCE, type Series } from './relay-peer.ts';
 import { ringRoundTrips } from './ring-stage.ts';
+import { bytes, median, us } from './table.ts';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const PLAN = [64, 1024, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20].map((size) => ({
@@ -25,8 +26,6 @@ const ROUNDS = 3;
 const ROUND_TRIP_GOAL = 1.3;
 const BANDWIDTH_GOAL = 0.95;
 const SLACK = 2;
-
-const median = (a: number[]): number => a.toSorted((x, y) => x - y)[a.length >> 1] ?? Number.NaN;
 
 interface Peer {
   measure(): Promise<Series[]>;
@@ -110,8 +109,6 @@ async function appendCost(): Promise<Map<number, number>> {
   return out;
 }
 
-const bytes = (n: number): string => (n < 1024 ? `${n} B` : n < 1 << 20 ? `${n >> 10} KB` : `${n >> 20} MB`);
-const us = (n: number): string => (n < 1000 ? `${n.toFixed(0)} µs` : `${(n / 1000).toFixed(2)} ms`);
 const share = (part: number, whole: number): string => `${Math.round((100 * part) / whole)} %`.padStart(5);
 
 async function between(ends: 'tabs' | 'headless nodes'): Promise<boolean> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { imageIdOf, IMAGE_FORMAT, incarnation, jobId, PAGE_BYTES, taskId, zeroLine, type Manifest } from '@mayfly/wire';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { assembleImage, cutImage, decodePage, encodePage, hashBytes, memoryImages, packPage, unpackPage, type CutImage, type LocalImages } from '../src/index.ts';
+import { assembleImage, cutImage, decodePage, encodePage, hashBytes, memoryImages, packPage, sampledEntropy, unpackPage, type CutImage, type LocalImages } from '../src/index.ts';
 import { openDirectoryImages } from '../src/store/directory.ts';
 
 const job = jobId('abcdefghijkl');
@@ -26,6 +26,26 @@ const noise = (n: number, seed: number): Uint8Array => {
   for (let i = 0, x = seed | 1; i < n; i++) b[i] = (x = Math.imul(x, 1103515245) + 12345) >>> 16;
   return b;
 };
+
+describe('what is worth deflating', () => {
+  const entropy = (b: Uint8Array): number => sampledEntropy(b);
+  it('takes noise for noise, and nothing else', () => {
+    expect(entropy(noise(PAGE_BYTES, 5))).toBeGreaterThan(7.8);
+    expect(entropy(new Uint8Array(PAGE_BYTES).fill(7))).toBe(0);
+    // Doubles of a smooth field: exponents and leading mantissa bytes repeat, so that trying pays.
+    const field = new Float64Array(PAGE_BYTES / 8).map((_, i) => 20 + (i % 90) / 7);
+    expect(entropy(new Uint8Array(field.buffer))).toBeLessThan(7.5);
+  });
+  it('is a number of bits between 0 and 8 for any bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 5000 }), (b) => {
+        const h = entropy(b);
+        expect(h).toBeGreaterThanOrEqual(0);
+        expect(h).toBeLessThanOrEqual(8);
+      }),
+    );
+  });
+});
 
 describe('images', () => {
   it('hashes with BLAKE3-256', async () => {
