@@ -50,6 +50,8 @@ describe('status words', () => {
     expect(readStatus(words)).toEqual({
       started: true,
       recovered: false,
+      canImage: false,
+      parked: false,
       activity: { state: 'waiting', call: 'MPI_Recv', peer: 3, tag: 7, arrivals: 1, sends: 1 },
       counters: { messagesIn: 1, messagesOut: 1, bytesIn: 50, bytesOut: 100 },
     });

@@ -29,6 +29,7 @@
  *  E6  While replaying, a poll consumes exactly what its determinant says, and at least as many trailing vain polls are repeated as
  *      were visible to anybody.
  *  E7  Clock readings never decrease within a task, over incarnations too.
+ *  E8  A determinant that a frame has carried never changes: equal clock readings share one only until then, and a line never splits one.
  */
 import {
   EMPTY,
@@ -110,6 +111,8 @@ export class Endpoint {
   /** The determinants being replayed, and the next of them. */
   #past: readonly Determinant[];
   #next = 0;
+  /** Readings already given of the clock determinant that is being replayed. */
+  #repeated = 0;
   /** E6: vain polls to repeat after the last of #past. */
   #trail: number;
   #inPrologue: boolean;
@@ -257,13 +260,17 @@ export class Endpoint {
     const e = this.#nextPast();
     if (e !== undefined) {
       if (e.type !== 'clock') this.#diverged(`reads the clock where it had ${e.type}`);
-      this.#passed();
+      if (++this.#repeated >= (e.count ?? 1)) this.#passed();
       this.#lastClock = Math.max(this.#lastClock, e.ms);
       return e.ms;
     }
     this.#live('reads the clock');
-    this.#lastClock = Math.max(this.#lastClock, read());
-    this.#record({ type: 'clock', ms: this.#lastClock });
+    const before = this.#lastClock;
+    this.#lastClock = Math.max(before, read());
+    // E8: a reading like the one before it is counted with it, as long as no frame has carried that one.
+    const last = this.#openPolls === 0 ? this.#pending.at(-1) : undefined;
+    if (last?.type === 'clock' && last.ms === this.#lastClock && (last.count ?? 1) < MAX_VAIN) this.#pending[this.#pending.length - 1] = { ...last, count: (last.count ?? 1) + 1 };
+    else this.#record({ type: 'clock', ms: this.#lastClock });
     return this.#lastClock;
   }
 
@@ -360,6 +367,7 @@ export class Endpoint {
   }
 
   #passed(): void {
+    this.#repeated = 0;
     this.#next++;
     this.#determinants++;
     this.#openPolls = 0;

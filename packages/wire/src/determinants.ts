@@ -2,7 +2,8 @@
  * Determinants: the logged outcomes of a task's non-deterministic events, numbered per task from 0.
  *
  * Block (little endian, padded to 8): u64 first | u64 consumed | u32 openPolls | u32 count | entries.
- * Entry: u8 type, then POLLS: u32 vain, u32 consumed — CLOCK: f64 milliseconds — VALUE: u16 length, UTF-8.
+ * Entry: u8 type, then POLLS: u32 vain, u32 consumed — CLOCK: f64 milliseconds — VALUE: u16 length, UTF-8 — CLOCKS: f64 milliseconds,
+ * u32 count: so many readings in a row that gave the same (a program that spins on the clock would fill the log otherwise).
  * `first` is the number of the first entry; `openPolls` counts the vain polls since the last entry of the block; `consumed` is
  * the number of arrivals that the task had consumed. The head alone is the *evidence*: what a message depends on. It stays with
  * the message in the log and at the receiver, so that a loss beyond `behind` is noticed.
@@ -11,7 +12,7 @@ export type Determinant =
   /** `vain` polls that consumed nothing, then (when `consumed` > 0) one that consumed that many arrivals. */
   | { readonly type: 'polls'; readonly vain: number; readonly consumed: number }
   /** A reading of the job's clock, in milliseconds since the epoch. */
-  | { readonly type: 'clock'; readonly ms: number }
+  | { readonly type: 'clock'; readonly ms: number; /** Readings in a row with this value; absent: one. */ readonly count?: number }
   /** A value that depends on the place (processor name, engine). */
   | { readonly type: 'value'; readonly value: string };
 
@@ -22,7 +23,7 @@ export interface DeterminantBlock {
   entries: readonly Determinant[];
 }
 
-const TYPE = { polls: 1, clock: 2, value: 3 } as const;
+const TYPE = { polls: 1, clock: 2, value: 3, clocks: 4 } as const;
 /** Length of a block without entries. */
 export const BLOCK_HEAD_BYTES = 24;
 const text = new TextEncoder();
@@ -38,7 +39,7 @@ export function encodeDeterminants(block: DeterminantBlock): Uint8Array {
   for (const e of block.entries) {
     const s = e.type === 'value' ? text.encode(e.value) : undefined;
     strings.push(s);
-    length += s ? 3 + s.length : 9;
+    length += s ? 3 + s.length : e.type === 'clock' && e.count !== undefined ? 13 : 9;
   }
   const out = new Uint8Array((length + 7) & ~7);
   const v = new DataView(out.buffer);
@@ -50,14 +51,15 @@ export function encodeDeterminants(block: DeterminantBlock): Uint8Array {
   v.setUint32(20, block.entries.length, true);
   let o = BLOCK_HEAD_BYTES;
   block.entries.forEach((e, i) => {
-    v.setUint8(o, TYPE[e.type]);
+    v.setUint8(o, e.type === 'clock' && e.count !== undefined ? TYPE.clocks : TYPE[e.type]);
     if (e.type === 'polls') {
       v.setUint32(o + 1, e.vain, true);
       v.setUint32(o + 5, e.consumed, true);
       o += 9;
     } else if (e.type === 'clock') {
       v.setFloat64(o + 1, e.ms, true);
-      o += 9;
+      if (e.count !== undefined) v.setUint32(o + 9, e.count, true);
+      o += e.count === undefined ? 9 : 13;
     } else {
       const s = strings[i]!;
       v.setUint16(o + 1, s.length, true);
@@ -89,6 +91,11 @@ export function decodeDeterminants(bytes: Uint8Array): DeterminantBlock {
       } else if (type === TYPE.clock) {
         entries.push({ type: 'clock', ms: v.getFloat64(o + 1, true) });
         o += 9;
+      } else if (type === TYPE.clocks) {
+        const clocks = v.getUint32(o + 9, true);
+        if (clocks === 0) throw new MalformedDeterminants('no reading of the clock');
+        entries.push({ type: 'clock', ms: v.getFloat64(o + 1, true), count: clocks });
+        o += 13;
       } else if (type === TYPE.value) {
         const n = v.getUint16(o + 1, true);
         if (o + 3 + n > bytes.length) throw new MalformedDeterminants('string runs over the end');

@@ -11,6 +11,7 @@ const u53 = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
 const determinant: fc.Arbitrary<Determinant> = fc.oneof(
   fc.record({ type: fc.constant('polls' as const), vain: u32, consumed: u32 }),
   fc.record({ type: fc.constant('clock' as const), ms: fc.double({ noNaN: true }) }),
+  fc.record({ type: fc.constant('clock' as const), ms: fc.double({ noNaN: true }), count: fc.integer({ min: 1, max: 0xffff_ffff }) }),
   fc.record({ type: fc.constant('value' as const), value: fc.string({ unit: 'binary', maxLength: 40 }) }),
 );
 

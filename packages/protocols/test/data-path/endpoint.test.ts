@@ -100,6 +100,24 @@ describe('replay', () => {
     expect(e.pending).toBe(0);
     expect(e.line()).toMatchObject({ determinants: 3, arrivals: 1 });
   });
+  test('E8 equal readings share a determinant until a frame carries it; a replay gives each of them', () => {
+    const first = fresh();
+    const times = [5, 5, 5, 6, 6, 6, 6, 7];
+    let seen: number[] = times.slice(0, 5).map((t) => first.clock(() => t));
+    const carried = [...recorded(first)];
+    expect(carried).toEqual([{ type: 'clock', ms: 5, count: 3 }, { type: 'clock', ms: 6, count: 2 }]);
+    first.framed();
+    seen = [...seen, ...times.slice(5).map((t) => first.clock(() => t))];
+    const rest = recorded(first);
+    expect(rest).toEqual([{ type: 'clock', ms: 6, count: 2 }, { type: 'clock', ms: 7 }]);
+    const again = fresh({ determinants: [...carried, ...rest] });
+    expect(times.map(() => again.clock(() => 99))).toEqual(seen);
+    expect(again.replaying).toBe(false);
+    expect(again.clock(() => 100)).toBe(100);
+    const early = fresh({ determinants: carried });
+    early.clock(() => 1);
+    expect(() => early.pollBegin()).toThrow(ReplayDiverged);
+  });
   test('E7 the clock never goes back, over incarnations too', () => {
     const e = fresh({ determinants: [{ type: 'clock', ms: 1000 }] });
     expect([0, 500, 2000].map((t) => e.clock(() => t))).toEqual([1000, 1000, 2000]);
