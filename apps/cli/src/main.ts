@@ -69,14 +69,15 @@ function commands(done: (code: number) => void): Command {
       .command('mpiexec')
       .alias('mpirun')
       .description('run an MPI program and wait for its end')
-      .argument('<program>', 'TypeScript file; what it imports from its folder goes with it')
-      .argument('[args...]', 'arguments of the program')
+      .argument('<program>', 'a.out of mayfly mpicc (or another .wasm), files of C or C++, a TypeScript file, or a folder with mayfly.json')
+      .argument('[args...]', 'further files of C or C++, then the arguments of the program')
       .requiredOption('-n, --np <ranks>', 'number of ranks', whole(1, 1024))
       .option('-l, --label', "put '[rank] ' before each line of output")
       .option('-q, --quiet', 'no progress line and no hints')
       .option('-f, --file <file>', 'input file for the program, as path or name=path (repeatable)', more)
       .option('-o, --output-dir <folder>', 'write result files there (without a server: default is the current folder)')
       .option('--name <name>', 'name of the job')
+      .option('--cc-flags <options>', "options of the compiler for files of C or C++, as one word: '-O3 -DN=100'")
       .addOption(new Option('--protocol <name>', 'fault tolerance').choices(['pessimistic', 'none']))
       .addOption(new Option('--durability <when>', 'sync the log behind the messages, or before they go on').choices(['behind', 'strict']))
       .option('--checkpoint <seconds>', 'checkpoint interval that ranks aim at', seconds)
@@ -90,6 +91,8 @@ function commands(done: (code: number) => void): Command {
 Standard input goes to rank 0. Ctrl-C cancels the job, a second one leaves at once. With no server named, a server and
 headless nodes are started on this machine for this one job.
 
+  mayfly mpicc -O3 pi.c -o pi && mayfly mpiexec -n 4 ./pi 1000000
+  mayfly mpiexec -n 4 --cc-flags '-O3' main.c util.c 1000000
   mayfly mpiexec -n 4 pi.ts 1000000
   mayfly mpiexec -n 4 --file 1138_bus.mtx cg.ts --matrix 1138_bus.mtx
   mayfly mpiexec --server https://class.example:7070 --token … -n 16 -l heat.ts < parameters.txt
@@ -149,7 +152,7 @@ ${EXIT_HELP}`,
 function habits(argv: string[]): string[] {
   const at = argv.findIndex((a) => a === 'mpiexec' || a === 'mpirun');
   if (at < 0) return argv;
-  const program = argv.findIndex((a, i) => i > at && !a.startsWith('-') && /\.[cm]?[jt]sx?$/.test(a));
+  const program = argv.findIndex((a, i) => i > at && !a.startsWith('-') && /\.([cm]?[jt]sx?|c|cc|cpp|cxx|C|wasm|out)$|^\.{0,2}\//.test(a));
   return argv.map((a, i) => (a === '-np' && i > at && (program < 0 || i < program) ? '-n' : a));
 }
 

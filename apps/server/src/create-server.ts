@@ -10,6 +10,7 @@ import { openEmbeddedStorage } from '@mayfly/storage';
 import { createCompiler } from '@mayfly/toolchain';
 import { MayflyError } from '@mayfly/wire';
 import { Dashboard } from './dashboard.ts';
+import type { Compilers } from './jobs/program.ts';
 import { Metrics } from './metrics.ts';
 import { resolveOptions, type MayflyServer, type ResolvedOptions, type ServerOptions } from './options.ts';
 import { dataRoutes } from './rest/data.ts';
@@ -47,8 +48,10 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const dashboard = new Dashboard(runtime, guard, app.log);
     runtime.observer = dashboard;
     undo.push(() => dashboard.close());
-    const compiler = createCompiler(o.compileServer === undefined ? {} : { serverPath: o.compileServer });
-    undo.push(() => compiler.close());
+    const compiling = o.compileServer === undefined ? {} : { serverPath: o.compileServer };
+    const compilers = { scripts: createCompiler(compiling), modules: createCompiler({ ...compiling, maxFiles: 2000, maxSourceBytes: 32 << 20 }) };
+    const closeCompilers = (): Promise<unknown> => Promise.all([compilers.scripts.close(), compilers.modules.close()]);
+    undo.push(closeCompilers);
     const retention = new RetentionKeeper(runtime, storage.registry, o.dataDir, o.retention, app.log);
     metrics.observe({
       nodes: () => {
@@ -61,7 +64,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     });
 
     let stopping = false;
-    await routes(app, o, { runtime, metrics, guard, secrets, compiler, stopping: () => stopping });
+    await routes(app, o, { runtime, metrics, guard, secrets, compilers, stopping: () => stopping });
     const sockets = serveSockets(app, { runtime, dashboard, pingMs: o.pingMs });
     await app.ready();
     await runtime.recover();
@@ -95,7 +98,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
           app.server.closeAllConnections();
           await quiet;
           await runtime.close();
-          await compiler.close();
+          await closeCompilers();
           await storage.close();
         })()),
     };
@@ -140,7 +143,7 @@ interface Parts {
   metrics: Metrics;
   guard: Guard;
   secrets: Secrets;
-  compiler: ReturnType<typeof createCompiler>;
+  compilers: Compilers;
   stopping(): boolean;
 }
 
@@ -172,7 +175,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     scope.addHook('onRoute', (route) => {
       if (route.schema) (route.schema as { security?: unknown }).security = [{ token: [] }];
     });
-    jobRoutes(scope, { runtime: p.runtime, compiler: p.compiler, limits: o.limits, channelMemories: o.channelMemories });
+    jobRoutes(scope, { runtime: p.runtime, compilers: p.compilers, limits: o.limits, channelMemories: o.channelMemories });
     outputRoutes(scope, p.runtime, o.limits);
     serverRoutes(scope, { runtime: p.runtime, examples: new Examples(o.examplesRoot) });
   });

@@ -435,9 +435,10 @@ export class Runtime {
 
   /** A stack of the bundle becomes one of the submitted sources. */
   #mapped(job: JobId, report: ExitReport): ExitReport {
-    if (report.abort?.stack === undefined) return report;
+    const language = this.#specs.get(job)?.program.language ?? 'typescript';
+    if (report.abort?.stack === undefined || language !== 'typescript') return report;
     try {
-      const stack = mapStack(report.abort.stack, readFileSync(this.store.programPath(job) + '.map', 'utf8'));
+      const stack = mapStack(report.abort.stack, readFileSync(`${this.store.programPath(job, language)}.map`, 'utf8'));
       return { ...report, abort: { ...report.abort, stack } };
     } catch {
       return report;

@@ -23,6 +23,9 @@ export interface ExampleView {
   /** Ranks that it likes to have. */
   size: number;
   args: string[];
+  language: 'typescript' | 'c' | 'c++';
+  /** C, C++: options for the compiler. */
+  flags: string[];
   entry: string;
   sources: Record<string, string>;
   files: { path: string; bytes: number }[];
@@ -34,10 +37,10 @@ export interface Diagnostic {
   file: string;
   line: number;
   column: number;
-  /** e.g. 'TS2304'. */
+  /** e.g. 'TS2304', or clang's flag '-Wunused-variable'. */
   code: string;
   message: string;
 }
 
-/** Any refusal of REST; `diagnostics` with COMPILE_FAILED and FORBIDDEN_IMPORT. */
+/** Any refusal of REST; `diagnostics` with COMPILE_FAILED, FORBIDDEN_IMPORT and BAD_MODULE. */
 export type ApiError = ErrorBody & { diagnostics?: Diagnostic[] };

@@ -5,7 +5,7 @@
 import { Type, type Static } from 'typebox';
 import { ReplayFrom } from './data-plane.ts';
 import { Manifest } from './image.ts';
-import { ProtocolName, RankActivity } from './job.ts';
+import { ProgramLanguage, ProtocolName, RankActivity } from './job.ts';
 import { CountSchema, ErrorBody, HashSchema, ImageIdSchema, IncarnationSchema, JobIdSchema, NodeIdSchema, TaskIdSchema } from './schema.ts';
 
 /** Control protocol version; a node of another one is refused with VERSION_MISMATCH. */
@@ -51,7 +51,7 @@ export const Assignment = Type.Object({
   incarnation: IncarnationSchema,
   size: CountSchema,
   capability: Type.String(),
-  program: Type.Object({ language: Type.Literal('typescript'), hash: HashSchema, entry: Type.String() }),
+  program: Type.Object({ language: ProgramLanguage, hash: HashSchema, entry: Type.String() }),
   args: Type.Array(Type.String()),
   /** Input files: fetched from /data/files/:job/:hash when first read. */
   files: Type.Array(Type.Object({ path: Type.String(), hash: HashSchema, bytes: CountSchema })),

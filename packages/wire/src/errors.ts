@@ -23,6 +23,9 @@ export const ERRORS = {
   // programs
   COMPILE_FAILED: { retry: false, status: 422, advice: 'See the diagnostics; nothing was run.' },
   FORBIDDEN_IMPORT: { retry: false, status: 422, advice: 'A program may import its own files and "mayfly" only.' },
+  FORBIDDEN_FLAG: { retry: false, status: 422, advice: 'Leave the option out; docs/programs.md lists those that a submission may have.' },
+  BAD_MODULE: { retry: false, status: 422, advice: 'Build the module with mayfly mpicc; the message says what no rank can run.' },
+  BAD_ARCHIVE: { retry: false, status: 422, advice: 'Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md.' },
   PROGRAM_ERROR: { retry: false, status: 0, advice: 'The program threw; see the stack.' },
   MPI_ERROR: { retry: false, status: 0, advice: 'An MPI call failed under MPI_ERRORS_ARE_FATAL.' },
   ABORTED: { retry: false, status: 0, advice: 'The program called MPI_Abort.' },

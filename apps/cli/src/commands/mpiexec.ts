@@ -1,11 +1,10 @@
 /**
- * `mayfly mpiexec -n 4 prog.ts args < input`, as MPI's own mpiexec behaves: standard input goes to rank 0, the ranks' output comes as
+ * `mayfly mpiexec -n 4 ./a.out args < input`, as MPI's own mpiexec behaves: standard input goes to rank 0, the ranks' output comes as
  * it is written, the exit code is the job's, Ctrl-C cancels (a second one ends this process at once).
  */
 import { readFile, stat } from 'node:fs/promises';
-import { basename, dirname, relative, resolve, sep } from 'node:path';
-import { readProgram } from '@mayfly/toolchain';
-import { MayflyError, type JobOptions, type JobSubmission, type JobView } from '@mayfly/wire';
+import { basename, relative, resolve, sep } from 'node:path';
+import { type JobOptions, type JobSubmission, type JobView } from '@mayfly/wire';
 import { ApiFailure, Client } from '../client.ts';
 import { findConnection, type ConnectionOptions } from '../connection.ts';
 import { startEmbedded, type Embedded } from '../embedded.ts';
@@ -13,6 +12,7 @@ import { CommandError, Exit } from '../exit-codes.ts';
 import { follow } from '../follow.ts';
 import { OutputMerger } from '../output-merger.ts';
 import { describeJob, ProgressLine } from '../progress-line.ts';
+import { readAnyProgram } from '../read-program.ts';
 import { saveResultFiles } from '../result-files.ts';
 import { onInterrupt } from '../signals.ts';
 
@@ -29,6 +29,8 @@ export interface MpiexecOptions extends ConnectionOptions {
   grace?: number;
   timeLimit?: number;
   keep?: boolean;
+  /** Options of the compiler, as one line. */
+  ccFlags?: string;
 }
 
 export async function mpiexec(program: string, args: string[], options: MpiexecOptions): Promise<number> {
@@ -70,16 +72,9 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
   }
 }
 
-/** Reads the program, what it imports from its folder, and the input files. @throws CommandError */
-async function prepare(program: string, args: string[], o: MpiexecOptions): Promise<{ submission: JobSubmission; ownFiles: Set<string> }> {
-  let read;
-  try {
-    read = await readProgram(program);
-  } catch (error) {
-    if (error instanceof MayflyError) throw new CommandError(error.message, Exit.USAGE);
-    throw error;
-  }
-  const ownFiles = new Set(Object.keys(read.sources).map((p) => resolve(dirname(program), p)));
+/** Reads the program with what belongs to it, and the input files. @throws CommandError */
+async function prepare(given: string, words: string[], o: MpiexecOptions): Promise<{ submission: JobSubmission; ownFiles: Set<string> }> {
+  const { program, args, ownFiles } = await readAnyProgram(given, words, o.ccFlags);
   const files: Record<string, string> = {};
   for (const given of o.file ?? []) {
     const { path, from } = await inputFile(given);
@@ -95,8 +90,8 @@ async function prepare(program: string, args: string[], o: MpiexecOptions): Prom
     ...(o.timeLimit !== undefined ? { timeLimitMs: Math.round(o.timeLimit * 1000) } : {}),
   };
   const submission: JobSubmission = {
-    name: (o.name ?? basename(program)).slice(0, 80),
-    program: { language: 'typescript', entry: read.entry, sources: { ...read.sources } },
+    name: (o.name ?? basename(resolve(given))).slice(0, 80),
+    program,
     size: o.n,
     args,
     options,

@@ -1,8 +1,9 @@
 /**
- * Files of jobs: what was submitted, the bundle, the input files by content, the record of standard input.
+ * Files of jobs: what was submitted, the program that nodes fetch, the input files by content, the record of standard input.
  *
  *   <dataDir>/jobs/<job>/submission.json   the JobSubmission as it came, without the bytes of files and standard input
- *   <dataDir>/jobs/<job>/program.js        the bundle; program.js.map its source map
+ *   <dataDir>/jobs/<job>/program.js        a script; program.js.map its source map
+ *   <dataDir>/jobs/<job>/program.wasm      or a module
  *   <dataDir>/jobs/<job>/in/<blake3>       input files
  *   <dataDir>/jobs/<job>/stdin             standard input as messages (stdin-log.ts)
  *   <dataDir>/jobs/<job>/out/              what the job wrote (world-host.ts)
@@ -15,7 +16,8 @@ import { constants } from 'node:fs';
 import { access, mkdir, open, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashBytes } from '@mayfly/checkpoint';
-import { MayflyError, jobId, type JobId, type JobSubmission } from '@mayfly/wire';
+import { MayflyError, jobId, type JobId, type JobSubmission, type ProgramLanguage } from '@mayfly/wire';
+import type { PreparedProgram } from './program.ts';
 
 export interface StoredFile {
   path: string;
@@ -33,8 +35,7 @@ export interface NewJob {
   submission: JobSubmission;
   files: ReadonlyMap<string, Uint8Array>;
   stdin: Uint8Array;
-  bundle: string;
-  sourceMap: string;
+  program: Pick<PreparedProgram, 'language' | 'blob' | 'sourceMap'>;
 }
 
 export class JobStore {
@@ -64,8 +65,9 @@ export class JobStore {
       stored.stdinHash = await hashBytes(n.stdin);
       await writeDurable(join(dir, 'in', stored.stdinHash), n.stdin);
     }
-    await writeDurable(join(dir, 'program.js'), n.bundle);
-    await writeDurable(join(dir, 'program.js.map'), n.sourceMap);
+    const { language, blob, sourceMap } = n.program;
+    await writeDurable(this.programPath(n.job, language), blob);
+    if (sourceMap !== undefined) await writeDurable(`${this.programPath(n.job, language)}.map`, sourceMap);
     await writeDurable(join(dir, 'submission.json'), JSON.stringify(stored));
     await syncDirectory(join(dir, 'in'));
     await syncDirectory(dir);
@@ -84,11 +86,8 @@ export class JobStore {
     };
   }
 
-  programPath(job: JobId): string {
-    return join(this.dir(job), 'program.js');
-  }
-  sourceMap(job: JobId): Promise<string> {
-    return readFile(join(this.dir(job), 'program.js.map'), 'utf8');
+  programPath(job: JobId, language: ProgramLanguage): string {
+    return join(this.dir(job), language === 'typescript' ? 'program.js' : 'program.wasm');
   }
   /** Path of an input file, or undefined when the job has none of that content. */
   async inputPath(job: JobId, hash: string): Promise<string | undefined> {

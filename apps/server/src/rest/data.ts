@@ -34,7 +34,9 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
 
   app.get('/data/program/:job', { schema: { ...hidden, params: Type.Object({ job: JobIdSchema }), querystring: Cap } }, async (request, reply) => {
     holder(request.query.cap, request.params.job);
-    return whole(reply).type('text/javascript; charset=utf-8').send(createReadStream(runtime.store.programPath(request.params.job as JobId)));
+    const job = request.params.job as JobId;
+    const language = runtime.spec(job)?.program.language ?? 'typescript';
+    return whole(reply).type(language === 'typescript' ? 'text/javascript; charset=utf-8' : 'application/wasm').send(createReadStream(runtime.store.programPath(job, language)));
   });
 
   app.get('/data/files/:job/:hash', { schema: { ...hidden, params: Type.Object({ job: JobIdSchema, hash: HashSchema }), querystring: Cap } }, async (request, reply) => {

@@ -2,22 +2,20 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import type { JobSpec } from '@mayfly/protocols';
-import type { Compiler } from '@mayfly/toolchain';
-import { FilePath, JobSubmission, JobView, MayflyError, jobId, taskId, type JobId, type TaskId } from '@mayfly/wire';
+import { JobSubmission, JobView, MayflyError, jobId, taskId, type JobId, type TaskId } from '@mayfly/wire';
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { decodeBase64, needPath, prepareProgram, type Compilers } from '../jobs/program.ts';
 import type { ServerLimits } from '../options.ts';
 import { isOver, type Runtime } from '../runtime.ts';
 import { randomId } from '../secrets.ts';
 import { Created, Images, JobParams, Ok, TaskParams, refusals } from './schemas.ts';
 
-const filePath = Compile(FilePath);
 const DEFAULT_CHECKPOINT_MS = 30_000;
 
 export interface JobRoutes {
   runtime: Runtime;
-  compiler: Compiler;
+  compilers: Compilers;
   limits: ServerLimits;
   channelMemories: number;
 }
@@ -116,33 +114,27 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
 async function submit(o: JobRoutes, s: JobSubmission): Promise<{ id: JobId; warnings: unknown[] }> {
   const { runtime, limits } = o;
   if (runtime.activeJobs() >= limits.activeJobs) throw new MayflyError('TOO_MANY', `${limits.activeJobs} jobs wait or run already.`);
-  for (const path of [...Object.keys(s.program.sources), ...Object.keys(s.files ?? {})])
-    if (!filePath.Check(path)) throw new MayflyError('BAD_REQUEST', `The path ${JSON.stringify(path)} is not allowed: use relative paths of letters, digits, "_", "-", "." and "/", without "..".`);
-  if (!(s.program.entry in s.program.sources)) throw new MayflyError('BAD_REQUEST', `The entry '${s.program.entry}' is not among the sources.`);
+  for (const path of Object.keys(s.files ?? {})) needPath(path);
   const files = new Map<string, Uint8Array>();
   let bytes = 0;
   for (const [path, base64] of Object.entries(s.files ?? {})) {
-    const data = decode(base64, `file '${path}'`);
+    const data = decodeBase64(base64, `file '${path}'`);
     bytes += data.length;
     files.set(path, data);
   }
-  const stdin = s.stdin === undefined ? new Uint8Array(0) : decode(s.stdin, 'stdin');
+  const stdin = s.stdin === undefined ? new Uint8Array(0) : decodeBase64(s.stdin, 'stdin');
   if (bytes + stdin.length > limits.inputBytes) throw new MayflyError('TOO_LARGE', `The input files have ${bytes + stdin.length} bytes; this server takes ${limits.inputBytes}.`);
-  const compiled = await o.compiler.compile({ entry: s.program.entry, sources: s.program.sources });
-  if (!compiled.ok) {
-    const code = compiled.code === 'TOO_LARGE' ? 'TOO_LARGE' : compiled.code === 'FORBIDDEN_IMPORT' ? 'FORBIDDEN_IMPORT' : 'COMPILE_FAILED';
-    throw new MayflyError(code, compiled.message, { diagnostics: compiled.diagnostics });
-  }
+  const program = await prepareProgram(o.compilers, s.program, limits.rankMemoryBytes);
   const id = jobId(randomId(12));
-  const inputs = await runtime.store.create({ job: id, submission: s, files, stdin, bundle: compiled.bundle, sourceMap: compiled.sourceMap });
+  const inputs = await runtime.store.create({ job: id, submission: s, files, stdin, program });
   const options = s.options ?? {};
   const spec: JobSpec = {
     id,
-    name: s.name ?? s.program.entry,
+    name: s.name ?? program.entry.slice(-80),
     size: s.size,
     protocol: options.protocol ?? 'pessimistic',
     durability: options.durability ?? 'behind',
-    program: { language: s.program.language, entry: s.program.entry, hash: compiled.hash },
+    program: { language: program.language, entry: program.entry, hash: program.hash },
     args: s.args ?? [],
     files: inputs,
     seed: randomBytes(6).readUIntBE(0, 6),
@@ -156,10 +148,5 @@ async function submit(o: JobRoutes, s: JobSubmission): Promise<{ id: JobId; warn
     submittedAt: Date.now(),
   };
   await runtime.submit(spec, stdin);
-  return { id, warnings: compiled.warnings };
-}
-
-function decode(base64: string, what: string): Uint8Array {
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) throw new MayflyError('BAD_REQUEST', `The ${what} is not base64.`);
-  return new Uint8Array(Buffer.from(base64, 'base64'));
+  return { id, warnings: program.warnings };
 }

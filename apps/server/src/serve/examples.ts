@@ -1,28 +1,37 @@
-/** The examples folder: `<name>/example.json`, sources, input files. Read when asked for; it changes only with the installation. */
+/**
+ * The examples folder: `<name>/example.json`, sources, input files. Read when asked for; it changes only with the installation.
+ * A program of C or C++ names all its sources and headers, relative to its folder; they may lie in a neighbour (`../nas-common/nas.h`). In the
+ * submission they keep their places to each other, so that relative includes mean the same.
+ */
 import { readFile, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { Compile } from 'typebox/compile';
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { FilePath, JobOptions, type ExampleView } from '@mayfly/wire';
 
-const Described = Compile(
-  Type.Object({
-    title: Type.String(),
-    description: Type.String(),
-    size: Type.Integer({ minimum: 1 }),
-    args: Type.Optional(Type.Array(Type.String())),
-    files: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Object({ path: Type.String() })]))),
-    entry: Type.Optional(Type.String()),
-    sources: Type.Optional(Type.Array(Type.String())),
-    options: Type.Optional(JobOptions),
-  }),
-);
+const Description = Type.Object({
+  title: Type.String(),
+  description: Type.String(),
+  size: Type.Integer({ minimum: 1 }),
+  args: Type.Optional(Type.Array(Type.String())),
+  files: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Object({ path: Type.String() })]))),
+  language: Type.Optional(Type.Union([Type.Literal('typescript'), Type.Literal('c'), Type.Literal('c++')])),
+  /** C, C++: options of the compiler. */
+  flags: Type.Optional(Type.Array(Type.String())),
+  entry: Type.Optional(Type.String()),
+  sources: Type.Optional(Type.Array(Type.String())),
+  options: Type.Optional(JobOptions),
+});
+const Described = Compile(Description);
 const filePath = Compile(FilePath);
 const SOURCE = /\.(ts|tsx|mts|js|mjs)$/;
+const NATIVE = /\.(c|cc|cpp|cxx|C|c\+\+)$/;
 
 export class Examples {
   readonly #root: string | undefined;
   #list: Promise<ExampleView[]> | undefined;
+  /** Where input files lie, by `<example>/<path>`. */
+  readonly #places = new Map<string, string>();
 
   constructor(root: string | undefined) {
     this.#root = root;
@@ -36,7 +45,8 @@ export class Examples {
   /** Where an input file of an example lies. */
   async file(name: string, path: string): Promise<string | undefined> {
     const e = (await this.list()).find((x) => x.name === name);
-    return e?.files.some((f) => f.path === path) && this.#root !== undefined ? join(this.#root, name, path) : undefined;
+    if (this.#root === undefined || !e?.files.some((f) => f.path === path)) return undefined;
+    return this.#places.get(`${name}/${path}`);
   }
 
   async #read(): Promise<ExampleView[]> {
@@ -50,17 +60,48 @@ export class Examples {
       if (text === undefined) continue;
       const e: unknown = JSON.parse(text);
       if (!Described.Check(e)) continue;
-      const entry = e.entry ?? 'main.ts';
-      const sources: Record<string, string> = {};
-      const wanted = e.sources ?? (await readdir(dir)).filter((n) => SOURCE.test(n) && !/\.(test|check)\./.test(n) && !/^check\./.test(n));
-      for (const s of new Set([entry, ...wanted])) if (filePath.Check(s)) sources[s] = await readFile(join(dir, s), 'utf8');
+      const language = e.language ?? 'typescript';
+      const { entry, sources } = language === 'typescript' ? await scriptOf(dir, e) : await nativeOf(root, d.name, e);
       const files: ExampleView['files'] = [];
       for (const f of e.files ?? []) {
-        const path = typeof f === 'string' ? f : f.path;
-        if (filePath.Check(path)) files.push({ path, bytes: (await stat(join(dir, path))).size });
+        const from = typeof f === 'string' ? f : f.path;
+        if (inside(d.name, from) === undefined) continue;
+        const path = nameOf(from);
+        if (!filePath.Check(path)) continue;
+        files.push({ path, bytes: (await stat(join(dir, from))).size });
+        this.#places.set(`${d.name}/${path}`, join(dir, from));
       }
-      out.push({ name: d.name, title: e.title, description: e.description, size: e.size, args: e.args ?? [], entry, sources, files, ...(e.options ? { options: e.options } : {}) });
+      out.push({ name: d.name, title: e.title, description: e.description, size: e.size, args: e.args ?? [], language, flags: e.flags ?? [], entry, sources, files, ...(e.options ? { options: e.options } : {}) });
     }
     return out;
   }
+}
+
+type Description = Static<typeof Description>;
+
+/** The path in the examples folder, undefined when it leads out of it. */
+function inside(name: string, path: string): string | undefined {
+  const at = posix.join(name, path);
+  return at.startsWith('../') || posix.isAbsolute(path) ? undefined : at;
+}
+
+/** As the program opens it: a neighbour's file by its last name. */
+const nameOf = (path: string): string => (path.startsWith('../') ? posix.basename(path) : path);
+
+async function scriptOf(dir: string, e: Description): Promise<{ entry: string; sources: Record<string, string> }> {
+  const entry = e.entry ?? 'main.ts';
+  const sources: Record<string, string> = {};
+  const wanted = e.sources ?? (await readdir(dir)).filter((n) => SOURCE.test(n) && !/\.(test|check)\./.test(n) && !/^check\./.test(n));
+  for (const s of new Set([entry, ...wanted])) if (filePath.Check(s)) sources[s] = await readFile(join(dir, s), 'utf8');
+  return { entry, sources };
+}
+
+async function nativeOf(root: string, name: string, e: Description): Promise<{ entry: string; sources: Record<string, string> }> {
+  const places = (e.sources ?? []).flatMap((s) => inside(name, s) ?? []);
+  // Without neighbours the paths are those of its own folder.
+  const top = places.every((p) => p.startsWith(`${name}/`)) ? `${name}/` : '';
+  const sources: Record<string, string> = {};
+  for (const p of places) if (filePath.Check(p)) sources[p.slice(top.length)] = await readFile(join(root, p), 'utf8');
+  const entry = e.entry === undefined ? Object.keys(sources).find((p) => NATIVE.test(p)) : posix.join(name, e.entry).slice(top.length);
+  return { entry: entry ?? 'a.out', sources };
 }

@@ -8,7 +8,7 @@
  *  3. call `step({type:'tick'})` every {@link DispatcherSettings.tickMs}.
  * Nothing that a node says reaches the core before the host has checked it against its schema and the node's secret.
  */
-import type { ErrorBody, ExitReport, Hold, ImageId, Incarnation, JobId, JobView, NodeId, ProtocolName, RankActivity, TaskId } from '@mayfly/wire';
+import type { ErrorBody, ExitReport, Hold, ImageId, Incarnation, JobId, JobView, NodeId, ProgramLanguage, ProtocolName, RankActivity, TaskId } from '@mayfly/wire';
 
 /** Times in ms. Defaults in {@link defaultSettings}. */
 export interface DispatcherSettings {
@@ -51,7 +51,7 @@ export interface JobSpec {
   size: number;
   protocol: ProtocolName;
   durability: JobView['durability'];
-  program: { language: 'typescript'; entry: string; hash: string };
+  program: { language: ProgramLanguage; entry: string; hash: string };
   args: string[];
   files: { path: string; hash: string; bytes: number }[];
   /** Of the job's random draws. */

@@ -4,6 +4,7 @@
  */
 import { blake3 } from 'hash-wasm';
 import type { ModuleRequest, ModuleResult, NativeRequest, ProgramDiagnostic, RefusedProgram } from '../types.ts';
+import { isUnit } from '../project.ts';
 import { cc } from './driver/cc.ts';
 import { MemoryFiles } from './files.ts';
 import { instrument, type SourceLanguage } from './instrument.ts';
@@ -25,7 +26,7 @@ export async function compileModule(request: NativeRequest | ModuleRequest): Pro
       return refuse('BAD_MODULE', [{ file: '', line: 1, column: 1, code: error.problem, message: error.message, severity: 'error' }]);
     }
   }
-  const units = request.units ?? Object.keys(request.sources).filter((path) => isUnit(path)).sort();
+  const units = request.units ?? Object.keys(request.sources).filter(isUnit).sort();
   if (units.length === 0) return refuse('COMPILE_FAILED', [at('', 'NO_SOURCE', 'There is nothing to compile: no file ends in .c, .cc, .cpp, .cxx or .C.')]);
   const missing = units.find((u) => !Object.hasOwn(request.sources, u));
   if (missing !== undefined) return refuse('COMPILE_FAILED', [at(missing, 'NO_SOURCE', `The program has no file "${missing}".`)]);
@@ -41,8 +42,6 @@ export async function compileModule(request: NativeRequest | ModuleRequest): Pro
   if (!diagnostics.some((d) => d.severity === 'error')) diagnostics.unshift(at('', 'COMPILER', `The compiler ended with exit code ${r.exit}.`));
   return refuse('COMPILE_FAILED', diagnostics);
 }
-
-export const isUnit = (path: string): boolean => /\.(c|cc|cpp|cxx|C|c\+\+)$/.test(path);
 
 const at = (file: string, code: string, message: string): ProgramDiagnostic => ({ file, line: 1, column: 1, code, message, severity: 'error' });
 

@@ -1,0 +1,70 @@
+/** From what was submitted to the one blob that nodes fetch: checked, compiled (packages/toolchain), refused with a stable code. */
+import { isUnit, type Compiler, type ProgramDiagnostic, type RefusedProgram } from '@mayfly/toolchain';
+import { FilePath, MayflyError, type ProgramLanguage, type ProgramSubmission } from '@mayfly/wire';
+import { Compile } from 'typebox/compile';
+import { unpackProgram } from './archive.ts';
+import { checkFlags } from './flags.ts';
+
+export interface PreparedProgram {
+  language: ProgramLanguage;
+  /** Names the program: the job when it has no name, argv[0] of C. */
+  entry: string;
+  blob: Uint8Array;
+  /** BLAKE3 of the blob. */
+  hash: string;
+  /** Of a script. */
+  sourceMap?: string;
+  warnings: ProgramDiagnostic[];
+}
+
+/** Scripts and modules are compiled in processes of their own, so that a long build of C++ holds up no script. */
+export interface Compilers {
+  scripts: Pick<Compiler, 'compile'>;
+  modules: Pick<Compiler, 'compileModule'>;
+}
+
+const filePath = Compile(FilePath);
+const PAGE = 65536;
+
+/** @throws MayflyError BAD_REQUEST, BAD_ARCHIVE, BAD_MODULE, FORBIDDEN_FLAG, FORBIDDEN_IMPORT, COMPILE_FAILED, TOO_LARGE, TOO_MANY */
+export async function prepareProgram(compilers: Compilers, submitted: ProgramSubmission, rankMemoryBytes: number): Promise<PreparedProgram> {
+  if (submitted.language === 'archive') {
+    const program = await unpackProgram(decodeBase64(submitted.archive, 'archive'));
+    return prepareProgram(compilers, submitted.entry === undefined ? program : { ...program, entry: submitted.entry }, rankMemoryBytes);
+  }
+  const maxPages = Math.min(65536, Math.floor(rankMemoryBytes / PAGE));
+  if (submitted.language === 'wasm') {
+    const made = await compilers.modules.compileModule({ language: 'wasm', module: decodeBase64(submitted.module, 'module'), maxPages });
+    if (!made.ok) throw refused(made);
+    return { language: 'wasm', entry: submitted.entry ?? 'a.out', blob: made.module, hash: made.hash, warnings: made.warnings };
+  }
+  for (const path of Object.keys(submitted.sources)) needPath(path);
+  if (submitted.language === 'typescript') {
+    if (!Object.hasOwn(submitted.sources, submitted.entry)) throw new MayflyError('BAD_REQUEST', `The entry '${submitted.entry}' is not among the sources.`);
+    const made = await compilers.scripts.compile({ entry: submitted.entry, sources: submitted.sources });
+    if (!made.ok) throw refused(made);
+    return { language: 'typescript', entry: submitted.entry, blob: new TextEncoder().encode(made.bundle), hash: made.hash, sourceMap: made.sourceMap, warnings: made.warnings };
+  }
+  const { language, sources, units } = submitted;
+  const flags = checkFlags(submitted.flags ?? []);
+  const made = await compilers.modules.compileModule({ language, sources, flags, maxPages, ...(units === undefined ? {} : { units }) });
+  if (!made.ok) throw refused(made);
+  const entry = submitted.entry ?? units?.[0] ?? Object.keys(sources).find(isUnit) ?? 'a.out';
+  return { language: made.language, entry, blob: made.module, hash: made.hash, warnings: made.warnings };
+}
+
+/** @throws MayflyError BAD_REQUEST */
+export function needPath(path: string): void {
+  if (!filePath.Check(path)) throw new MayflyError('BAD_REQUEST', `The path ${JSON.stringify(path)} is not allowed: use relative paths of letters, digits, "_", "-", "." and "/", without "..".`);
+}
+
+/** @throws MayflyError BAD_REQUEST */
+export function decodeBase64(base64: string, what: string): Uint8Array {
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) throw new MayflyError('BAD_REQUEST', `The ${what} is not base64.`);
+  return new Uint8Array(Buffer.from(base64, 'base64'));
+}
+
+function refused(r: RefusedProgram): MayflyError {
+  // TIME_LIMIT is a code of running jobs: a compilation that takes too long is one that failed.
+  return new MayflyError(r.code === 'TIME_LIMIT' ? 'COMPILE_FAILED' : r.code, r.message, { diagnostics: r.diagnostics });
+}

@@ -1,0 +1,77 @@
+/**
+ * A folder or an archive with a manifest `mayfly.json`, as a submission: the same rules for the command line, which reads a folder, and for
+ * the server, which unpacks an archive. Pure.
+ */
+import { ArchiveManifest, FilePath, MayflyError, type ProgramSubmission } from '@mayfly/wire';
+import { Compile } from 'typebox/compile';
+
+export const MANIFEST = 'mayfly.json';
+export type PlainProgram = Exclude<ProgramSubmission, { language: 'archive' }>;
+
+const UNIT = /\.(c|cc|cpp|cxx|C|c\+\+)$/;
+/** What may be included; other files of a folder (results, objects, pictures) are no part of the program. */
+const INCLUDED = /\.(h|hh|hpp|hxx|h\+\+|H|inc|inl|ipp|tpp|tcc|def|x|c|cc|cpp|cxx|C|c\+\+)$/;
+const SCRIPT = /\.(ts|tsx|mts|js|mjs|jsx|json|txt)$/;
+
+const manifest = Compile(ArchiveManifest);
+const filePath = Compile(FilePath);
+
+/** A file that is compiled for itself. */
+export const isUnit = (path: string): boolean => UNIT.test(path);
+
+/** A file that a program of C or C++ may consist of. */
+export const isNativeSource = (path: string): boolean => INCLUDED.test(path);
+
+/**
+ * @param files content by path; the manifest's own folder is the program's
+ * @throws MayflyError BAD_ARCHIVE with a sentence for the author
+ */
+export function programOfFiles(files: ReadonlyMap<string, Uint8Array>): PlainProgram {
+  const at = [...files.keys()].filter((p) => p === MANIFEST || /^[^/]+\/mayfly\.json$/.test(p));
+  const where = at.includes(MANIFEST) ? MANIFEST : at.length === 1 ? at[0]! : undefined;
+  if (where === undefined) throw bad(at.length === 0 ? `There is no ${MANIFEST} at the top.` : `There are several: ${at.join(', ')}.`);
+  const top = where.slice(0, -MANIFEST.length);
+  const m = readManifest(files.get(where)!);
+  const own = new Map([...files].filter(([path]) => path.startsWith(top) && path !== where).map(([path, bytes]) => [path.slice(top.length), bytes]));
+  const entry = m.entry === undefined ? {} : { entry: m.entry };
+  if (m.language === 'wasm') {
+    const path = m.entry ?? [...own.keys()].find((p) => p.endsWith('.wasm'));
+    const module = path === undefined ? undefined : own.get(path);
+    if (module === undefined) throw bad(path === undefined ? 'It names no module ("entry") and holds none.' : `It holds no file ${JSON.stringify(path)}.`);
+    return { language: 'wasm', module: Buffer.from(module).toString('base64'), entry: path! };
+  }
+  const script = m.language === 'typescript';
+  const sources: Record<string, string> = {};
+  for (const [path, bytes] of own) if ((script ? SCRIPT : INCLUDED).test(path) && filePath.Check(path)) sources[path] = text(path, bytes);
+  const needed = [...(m.sources ?? []), ...(script ? [m.entry ?? 'main.ts'] : [])];
+  const missing = needed.find((p) => !Object.hasOwn(sources, p));
+  if (missing !== undefined) throw bad(own.has(missing) ? `${JSON.stringify(missing)} is no source file by its name.` : `It holds no file ${JSON.stringify(missing)}.`);
+  if (m.language === 'typescript') return { language: 'typescript', entry: m.entry ?? 'main.ts', sources };
+  const flags = [...(m.include ?? []).map((folder) => `-I${folder}`), ...(m.flags ?? [])];
+  return { language: m.language, sources, ...(m.sources === undefined ? {} : { units: m.sources }), ...(flags.length === 0 ? {} : { flags }), ...entry };
+}
+
+function readManifest(bytes: Uint8Array): ArchiveManifest {
+  let value: unknown;
+  try {
+    value = JSON.parse(text(MANIFEST, bytes));
+  } catch (error) {
+    if (error instanceof MayflyError) throw error;
+    throw bad(`it cannot be read: ${(error as Error).message}`);
+  }
+  if (manifest.Check(value)) return value;
+  const first = manifest.Errors(value)[0] as { instancePath?: string; message?: string } | undefined;
+  throw bad(`${first?.instancePath ? `"${first.instancePath.slice(1)}" ` : ''}${first?.message ?? 'it is no manifest'}.`);
+}
+
+function text(path: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    // Old sources have names of authors in Latin 1, in comments.
+    if (INCLUDED.test(path)) return new TextDecoder('latin1').decode(bytes);
+    throw bad(`${JSON.stringify(path)} is no text (UTF-8).`);
+  }
+}
+
+const bad = (what: string): MayflyError => new MayflyError('BAD_ARCHIVE', `${MANIFEST}: ${what}`);
