@@ -1,16 +1,16 @@
 #!/usr/bin/env node
 /**
- * What stands behind `npm start | test | demo | simulate | bench`: sets up what a fresh machine lacks, then does it. Needs Node
+ * What stands behind `npm start | test | demo | simulate | faults | bench`: sets up what a fresh machine lacks, then does it. Needs Node
  * and npm, nothing else.
  *
- *   node bootstrap.mjs <start|test|demo|simulate|bench|setup> [arguments…]
+ *   node bootstrap.mjs <start|test|demo|simulate|faults|bench|setup> [arguments…]
  *
  * Set-up: packages (`npm ci`, when they do not match the lockfile), build (turbo; unchanged parts come from its cache), and for
- * the tests a browser: an installed Chrome, Chromium or Edge, else Playwright's own, else Debian's package.
+ * the tests and the faults a browser: an installed Chrome, Chromium or Edge, else Playwright's own, else Debian's package.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = dirname(fileURLToPath(import.meta.url));
@@ -156,16 +156,19 @@ async function test(args) {
   mkdirSync(reports, { recursive: true });
   const total = { passed: 0, failed: 0, skipped: 0 };
   const lines = [];
+  /** Failing tests, printed once more at the very end: the rest scrolls away, or is cut off. */
+  const failures = [];
   const part = async (name, work) => {
     say(name);
     const began = Date.now();
-    const { code, passed, failed, skipped = 0 } = await work();
+    const { code, passed, failed, skipped = 0, failures: found } = await work();
     // A part that fails without a failing test (no report, an error outside of tests) is one failure.
-    const failures = failed === 0 && code !== 0 ? 1 : failed;
+    const count = failed === 0 && code !== 0 ? 1 : failed;
     total.passed += passed;
-    total.failed += failures;
+    total.failed += count;
+    if (count > 0) failures.push(...(found?.length ? found : [{ name: `${name}: see its output above` }]));
     total.skipped += skipped;
-    lines.push(`  ${name.padEnd(12)} ${failures === 0 ? 'ok' : 'FAILED'}   ${passed} passed, ${failures} failed${skipped ? `, ${skipped} skipped` : ''}   ${((Date.now() - began) / 1000).toFixed(0)} s`);
+    lines.push(`  ${name.padEnd(12)} ${count === 0 ? 'ok' : 'FAILED'}   ${passed} passed, ${count} failed${skipped ? `, ${skipped} skipped` : ''}   ${((Date.now() - began) / 1000).toFixed(0)} s`);
   };
   const check = async (command, list) => {
     const code = await run(command, list);
@@ -183,7 +186,7 @@ async function test(args) {
       const report = join(reports, 'vitest.json');
       const code = await run(join(bin, 'vitest'), ['run'], { env: { ...env, MAYFLY_VITEST_REPORT: report } });
       const r = readReport(report);
-      return { code, passed: r?.numPassedTests ?? 0, failed: Math.max(r?.numFailedTests ?? 0, r?.numFailedTestSuites ?? 0), skipped: r?.numPendingTests ?? 0 };
+      return { code, passed: r?.numPassedTests ?? 0, failed: Math.max(r?.numFailedTests ?? 0, r?.numFailedTestSuites ?? 0), skipped: r?.numPendingTests ?? 0, failures: failuresOfVitest(r) };
     });
   if (wanted('browser'))
     await part('browser', async () => {
@@ -192,12 +195,39 @@ async function test(args) {
         cwd: join(root, 'playwright'),
         env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: report, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
       });
-      const stats = readReport(report)?.stats;
-      return { code, passed: stats?.expected ?? 0, failed: (stats?.unexpected ?? 0) + (stats?.flaky ?? 0), skipped: stats?.skipped ?? 0 };
+      const r = readReport(report);
+      const stats = r?.stats;
+      return { code, passed: stats?.expected ?? 0, failed: (stats?.unexpected ?? 0) + (stats?.flaky ?? 0), skipped: stats?.skipped ?? 0, failures: failuresOfPlaywright(r) };
     });
+  for (const { name, message } of failures) console.log(`\nFAILED ${name}${message ? `\n${message.replace(/^/gm, '    ')}` : ''}`);
   console.log(`\n${lines.join('\n')}\n`);
   console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
   return total.failed === 0 && total.passed > 0 ? 0 : 1;
+}
+
+/** Without colours, and no longer than helps. */
+// eslint-disable-next-line no-control-regex
+const plain = (text) => text.replace(/\u001b\[[0-9;]*m/g, '').slice(0, 3000);
+
+function failuresOfVitest(report) {
+  return (report?.testResults ?? []).flatMap((file) => {
+    const path = relative(root, file.name);
+    const failed = file.assertionResults.filter((t) => t.status === 'failed').map((t) => ({ name: `${path} > ${t.fullName}`, message: plain(t.failureMessages.join('\n')) }));
+    // A file that did not even load.
+    return failed.length === 0 && file.status === 'failed' ? [{ name: path, message: plain(file.message ?? '') }] : failed;
+  });
+}
+
+function failuresOfPlaywright(report) {
+  const found = [];
+  const walk = (suite, path) => {
+    for (const inner of suite.suites ?? []) walk(inner, `${path}${inner.title} > `);
+    for (const spec of suite.specs ?? [])
+      if (!spec.ok) found.push({ name: path + spec.title, message: plain(spec.tests.flatMap((t) => t.results).flatMap((r) => r.errors ?? []).map((e) => e.message ?? '').join('\n')) });
+  };
+  for (const suite of report?.suites ?? []) walk(suite, `${suite.title} > `);
+  for (const e of report?.errors ?? []) found.push({ name: 'browser', message: plain(e.message ?? '') });
+  return found;
 }
 
 function readReport(path) {
@@ -214,6 +244,7 @@ const commands = {
   test,
   demo: async (args) => run(process.execPath, [cli, 'demo', ...args], { env: await optionalBrowser() }),
   simulate: (args) => run(process.execPath, [cli, 'simulate', ...args]),
+  faults: async (args) => run(process.execPath, [join(root, 'playwright/dist/faults.js'), ...args], { env: { MAYFLY_BROWSER: await findBrowser(true) } }),
   bench: async (args) => run(process.execPath, [join(root, 'benchmarks/dist/bench.js'), ...args], { env: await optionalBrowser() }),
 };
 

@@ -70,6 +70,16 @@ export class Client {
     });
   }
 
+  /** A line of standard input for rank 0. */
+  async input(id: string, line = ''): Promise<void> {
+    const r = await fetch(`${this.server.url}/api/jobs/${id}/stdin`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.server.token}`, 'content-type': 'application/octet-stream' },
+      body: `${line}\n`,
+    });
+    if (!r.ok) throw new ApiError(r.status, (await r.json()) as never);
+  }
+
   job(id: string): Promise<JobView> {
     return this.json('GET', `/api/jobs/${id}`);
   }
@@ -79,7 +89,7 @@ export class Client {
   }
 
   /** Polls until `done(job)`; a server that is down in between is waited for. @throws when the time is over */
-  async until(id: string, what: string, done: (j: JobView) => boolean, limitMs = 90_000): Promise<JobView> {
+  async until(id: string, what: string, done: (j: JobView) => boolean, limitMs = 250_000): Promise<JobView> {
     const end = Date.now() + limitMs;
     let last: JobView | undefined;
     while (Date.now() < end) {
@@ -107,5 +117,5 @@ export class Client {
   }
 }
 
-/** Messages that all ranks together have received: a clock of the job's progress, which runs the same at any machine speed. */
-export const progressOf = (j: JobView): number => j.tasks.reduce((n, t) => n + t.messagesIn + t.messagesOut, 0);
+/** Messages that a rank has received and sent: a clock of its progress, which runs the same at any machine speed. */
+export const progressOf = (t: JobView['tasks'][number]): number => t.messagesIn + t.messagesOut;

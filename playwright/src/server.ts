@@ -3,35 +3,31 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** The repository: two folders up from src/ and from dist/ alike. */
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const CLI = join(ROOT, 'apps', 'cli', 'dist', 'mayfly.js');
-const START_LIMIT_MS = 30_000;
+export const CLI = join(ROOT, 'apps', 'cli', 'dist', 'mayfly.js');
+const START_LIMIT_MS = 120_000;
 
-async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const s = createServer();
-    s.once('error', reject);
-    s.listen(0, '127.0.0.1', () => {
-      const { port } = s.address() as { port: number };
-      s.close(() => resolve(port));
-    });
-  });
-}
+/**
+ * For faults on a busy machine: a closed connection means loss at once; silence, which such a machine produces by itself, only after
+ * long; and whoever comes back after a restart of the server is waited for.
+ */
+export const PATIENT = ['--grace', '0.4', '--silence', '12', '--restart-grace', '120'];
 
 export class ServerProcess {
   readonly token = 'playwright-token-playwright-token';
   private child: ChildProcess | undefined;
+  /** 0 before the first start, which chooses one. */
+  private port = 0;
   /** Everything that it printed, for a failing test's report. */
   log = '';
 
   private constructor(
     readonly dataDir: string,
-    readonly port: number,
     private readonly args: readonly string[],
   ) {}
 
@@ -39,8 +35,8 @@ export class ServerProcess {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  static async start(args: readonly string[] = []): Promise<ServerProcess> {
-    const s = new ServerProcess(await mkdtemp(join(tmpdir(), 'mayfly-e2e-')), await freePort(), args);
+  static async start(args: readonly string[] = PATIENT): Promise<ServerProcess> {
+    const s = new ServerProcess(await mkdtemp(join(tmpdir(), 'mayfly-e2e-')), args);
     await s.up();
     return s;
   }
@@ -53,13 +49,19 @@ export class ServerProcess {
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
     this.child = child;
-    const note = (d: Buffer): void => void (this.log = (this.log + d.toString()).slice(-200_000));
-    child.stdout!.on('data', note);
+    let said = '';
+    const note = (d: Buffer): void => void (this.log = (this.log + d.toString()).slice(-400_000));
+    child.stdout!.on('data', (d: Buffer) => {
+      said += d.toString();
+      note(d);
+    });
     child.stderr!.on('data', note);
     const end = Date.now() + START_LIMIT_MS;
     for (;;) {
       if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}:\n${this.log}`);
-      if (await fetch(`${this.url}/healthz`).then((r) => r.ok, () => false)) return;
+      const port = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(said)?.[1];
+      if (port) this.port = Number(port);
+      if (port && (await fetch(`${this.url}/healthz`).then((r) => r.ok, () => false))) return;
       if (Date.now() > end) throw new Error(`the server did not come up:\n${this.log}`);
       await new Promise((r) => setTimeout(r, 50));
     }
@@ -68,6 +70,13 @@ export class ServerProcess {
   /** `kill -9`: no handler runs, nothing is flushed. */
   async kill9(): Promise<void> {
     await this.end('SIGKILL');
+  }
+
+  /** SIGTERM, as an operator stops it. */
+  async down(): Promise<void> {
+    const late = setTimeout(() => this.child?.kill('SIGKILL'), 30_000);
+    await this.end('SIGTERM');
+    clearTimeout(late);
   }
 
   private async end(signal: NodeJS.Signals): Promise<void> {
@@ -79,9 +88,7 @@ export class ServerProcess {
   }
 
   async stop(): Promise<void> {
-    const late = setTimeout(() => this.child?.kill('SIGKILL'), 8000);
-    await this.end('SIGTERM');
-    clearTimeout(late);
+    await this.down();
     await rm(this.dataDir, { recursive: true, force: true });
   }
 }

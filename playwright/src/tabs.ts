@@ -1,9 +1,8 @@
-/** Volunteers' tabs: each with a context of its own (a person's browser), opened, closed, reloaded and cut off as people do. */
+/** Volunteers' tabs in the test's browser, each with a context of its own. What faults are done to: nodes/tab.ts. */
 import { expect, type Browser, type BrowserContext, type Page } from '@playwright/test';
 
 export class Tab {
   private constructor(
-    readonly name: string,
     readonly context: BrowserContext,
     readonly page: Page,
   ) {}
@@ -11,7 +10,7 @@ export class Tab {
   static async open(browser: Browser, url: string, name: string, slots = 2): Promise<Tab> {
     const context = await browser.newContext();
     const page = await context.newPage();
-    const tab = new Tab(name, context, page);
+    const tab = new Tab(context, page);
     page.on('pageerror', (e) => console.error(`[${name}] page error: ${e.message}`));
     await page.goto(`${url}/volunteer?start&slots=${slots}&name=${name}`);
     await tab.ready();
@@ -20,7 +19,7 @@ export class Tab {
 
   /** Waits until the page says that it is connected. */
   async ready(): Promise<void> {
-    await expect(this.page.getByTestId('volunteer-state')).toHaveText(/idle|ready|working/i, { timeout: 20_000 });
+    await expect(this.page.getByTestId('volunteer-state')).toHaveText(/idle|ready|working/i);
   }
 
   /** The person closes the tab: pagehide runs, then everything is gone. */
@@ -29,20 +28,4 @@ export class Tab {
     await this.context.close();
   }
 
-  async reload(): Promise<void> {
-    await this.page.reload();
-    await this.ready();
-  }
-
-  /** The renderer dies: no handler runs. */
-  async crash(): Promise<void> {
-    await this.page.goto('chrome://crash').catch(() => undefined);
-    await this.context.close();
-  }
-
-  async offline(forMs: number): Promise<void> {
-    await this.context.setOffline(true);
-    await new Promise((r) => setTimeout(r, forMs));
-    await this.context.setOffline(false);
-  }
 }

@@ -210,10 +210,11 @@ export class Jobs {
     this.leaving.clear();
   }
 
-  /** Memory runs out here: ends the rank that most likely takes it (computing rather than waiting, youngest first). */
+  /** Memory runs out here: ends the rank that most likely takes it (not one that is known to wait; youngest first). */
   sacrifice(why: string): boolean {
     const all = [...this.jobs.values()].flatMap((job) => [...job.ranks.values()].map((rank) => ({ job, rank })));
-    all.sort((a, b) => Number(b.rank.status?.activity.state === 'computing') - Number(a.rank.status?.activity.state === 'computing') || b.rank.since - a.rank.since);
+    // One that has just begun has no status yet, and may be the very one.
+    all.sort((a, b) => Number(a.rank.status?.activity.state === 'waiting') - Number(b.rank.status?.activity.state === 'waiting') || b.rank.since - a.rank.since);
     const victim = all[0];
     if (!victim?.job.frame) return false;
     const { task, incarnation } = victim.rank.assignment;

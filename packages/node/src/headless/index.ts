@@ -49,6 +49,7 @@ export interface HeadlessNode {
 }
 
 const GUARD_MS = 500;
+const AGAIN_MS = 10_000;
 
 function workerFolder(given: string | undefined): string {
   if (given) return given;
@@ -99,9 +100,14 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
   await daemon.start();
   // A worker's heap has a limit, its array buffers have none: without this the kernel would end the process, and every rank with it.
   const most = options.memoryBytes ?? totalmem() * 0.75;
+  let sacrificed = { rss: 0, at: 0 };
   const guard = setInterval(() => {
     const { rss } = process.memoryUsage();
-    if (rss > most) daemon.sacrifice(`out of memory: this node uses ${Math.round(rss / 1048576)} MB and may use ${Math.round(most / 1048576)}`);
+    // What the last one had comes back after a while only: another one goes when it becomes more, or when that did not help.
+    if (rss > most && (rss > 1.05 * sacrificed.rss || Date.now() - sacrificed.at > AGAIN_MS)) {
+      sacrificed = { rss, at: Date.now() };
+      daemon.sacrifice(`out of memory: this node uses ${Math.round(rss / 1048576)} MB and may use ${Math.round(most / 1048576)}`);
+    }
   }, GUARD_MS);
   guard.unref();
   return {

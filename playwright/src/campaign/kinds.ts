@@ -1,0 +1,157 @@
+/**
+ * The kinds of faults. Each does its harm to the victim and proves that it was one: a frozen or offline node is waited for until the
+ * server has missed it, a clone until the server knows both. What it may cost the job stands beside it.
+ */
+import type { Client } from '../client.ts';
+import type { HeadlessProcess } from '../nodes/headless.ts';
+import type { VolunteerNode } from '../nodes/node.ts';
+import type { BrowserTab } from '../nodes/tab.ts';
+import type { ServerProcess } from '../server.ts';
+
+export interface Scene {
+  client: Client;
+  server: ServerProcess;
+  job: string;
+  /** The rank that was drawn; its node is the victim. */
+  task: number;
+  /** The node's id with the server. */
+  node: string;
+  /** Every node of the campaign. */
+  nodes: readonly VolunteerNode[];
+  /** Resolves when the job's history has a fault of the victim's ranks. */
+  lost(): Promise<void>;
+  draw(): number;
+}
+
+interface Common {
+  name: string;
+  /** What a person would call it. */
+  does: string;
+  /** Causes that the ranks of the victim may be lost with; none: they must be kept. */
+  causes: readonly string[];
+  /** Ranks are certainly lost (else the fault did not take place). */
+  loses: boolean;
+  /** Who is gone for good and is replaced. */
+  gone?: 'victim' | 'all';
+  /** Share of the faults. */
+  weight: number;
+}
+export type Kind =
+  | (Common & { on: 'tab'; run(victim: BrowserTab, scene: Scene): Promise<void> })
+  | (Common & { on: 'headless'; run(victim: HeadlessProcess, scene: Scene): Promise<void> })
+  | (Common & { on: 'any'; run(victim: VolunteerNode, scene: Scene): Promise<void> });
+
+const stateOf = async (s: Scene): Promise<string> => (await s.client.nodes()).find((n) => n.id === s.node)?.state ?? 'unknown';
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 180_000;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`not within 180 s: ${what}`);
+    await new Promise((r) => setTimeout(r, 50));
+  }
+}
+/** Three heartbeats are missed: it is silent indeed. */
+const missed = (s: Scene): Promise<void> => until('the server misses the silenced node', async () => (await stateOf(s)) !== 'here');
+const back = (s: Scene): Promise<void> => until('the node is back', async () => (await stateOf(s)) === 'here');
+
+/** The original stays what it was, and the copy is a node of its own. */
+async function cloned(s: Scene, name: string, copy: () => Promise<() => Promise<void>>): Promise<void> {
+  const end = await copy();
+  await until('the server knows the original and its copy', async () => {
+    const here = (await s.client.nodes()).filter((n) => n.name === name && n.state === 'here');
+    return here.length === 2 && here.some((n) => n.id === s.node);
+  });
+  await end();
+}
+
+async function restarted(s: Scene, end: () => Promise<void>): Promise<void> {
+  await end();
+  await new Promise((r) => setTimeout(r, 300 * s.draw()));
+  await s.server.up();
+  await until('the job is seen again', () => s.client.job(s.job).then(() => true, () => false));
+  await until('its nodes are back', async () => {
+    const [job, nodes] = [await s.client.job(s.job), await s.client.nodes()];
+    return job.tasks.every((t) => t.state === 'done' || nodes.some((n) => n.id === t.node && n.state === 'here'));
+  });
+}
+
+export const KINDS: Kind[] = [
+  { name: 'close', on: 'tab', does: 'the tab is closed', causes: ['goodbye', 'disconnected'], loses: true, gone: 'victim', weight: 13, run: (v) => v.close() },
+  { name: 'reload', on: 'tab', does: 'the tab is reloaded and comes back as the same node', causes: ['goodbye', 'disconnected', 'reloaded'], loses: true, weight: 13, run: (v) => v.reload() },
+  { name: 'crash', on: 'tab', does: 'the renderer of the page crashes', causes: ['disconnected'], loses: true, gone: 'victim', weight: 10, run: (v) => v.crash() },
+  { name: 'browser-killed', on: 'tab', does: 'SIGKILL of the whole browser', causes: ['disconnected'], loses: true, gone: 'victim', weight: 8, run: (v) => v.killBrowser() },
+  {
+    name: 'frame-killed', on: 'tab', does: "SIGKILL of the sandboxed frame's process, as when a program takes all memory; the page stays", causes: ['crashed'], loses: true, weight: 2,
+    async run(v, s) {
+      if (!v.killFrame()) throw new Error('the tab has ranks and no frame that runs them');
+      await s.lost();
+    },
+  },
+  {
+    name: 'offline', on: 'tab', does: 'the network of the tab is gone until the server misses it, then comes back', causes: ['silent'], loses: false, weight: 4,
+    async run(v, s) {
+      await v.setOffline(true);
+      await missed(s);
+      await v.setOffline(false);
+      await back(s);
+    },
+  },
+  {
+    name: 'offline-long', on: 'tab', does: 'the network is gone until the ranks are given up; then the tab returns with them', causes: ['silent', 'disconnected'], loses: true, weight: 2,
+    async run(v, s) {
+      await v.setOffline(true);
+      await s.lost();
+      await v.setOffline(false);
+      await back(s);
+    },
+  },
+  {
+    name: 'clone-tab', on: 'tab', does: 'the tab is duplicated, session storage and all', causes: [], loses: false, weight: 4,
+    run: (v, s) => cloned(s, v.name, () => v.duplicate()),
+  },
+  {
+    name: 'clone-identity', on: 'tab', does: 'another browser profile comes with a copy of the identity', causes: [], loses: false, weight: 4,
+    run: (v, s) => cloned(s, v.name, () => v.impersonate()),
+  },
+  { name: 'killed', on: 'headless', does: 'SIGKILL', causes: ['disconnected'], loses: true, gone: 'victim', weight: 11, run: (v) => v.kill() },
+  { name: 'stopped', on: 'headless', does: 'SIGTERM: it says goodbye', causes: ['goodbye', 'disconnected'], loses: true, gone: 'victim', weight: 7, run: (v) => v.stop() },
+  {
+    name: 'frozen', on: 'any', does: 'SIGSTOP of every process of the node until the server misses it, then SIGCONT', causes: ['silent'], loses: false, weight: 5,
+    async run(v, s) {
+      await v.freeze();
+      await missed(s);
+      v.thaw();
+      await back(s);
+    },
+  },
+  {
+    name: 'zombie', on: 'any', does: 'SIGSTOP until the ranks are given up, then SIGCONT: the old ranks return with open sockets', causes: ['silent', 'disconnected'], loses: true, weight: 4,
+    async run(v, s) {
+      await v.freeze();
+      await s.lost();
+      v.thaw();
+      await back(s);
+    },
+  },
+  {
+    name: 'rank-killed', on: 'any', does: 'the kill button on one rank', causes: ['killed'], loses: true, weight: 7,
+    async run(_v, s) {
+      await s.client.json('POST', `/api/jobs/${s.job}/tasks/${s.task}/kill`);
+      await s.lost();
+    },
+  },
+  {
+    name: 'everybody', on: 'any', does: 'every node is killed at once', causes: ['disconnected'], loses: true, gone: 'all', weight: 2,
+    async run(_v, s) {
+      await Promise.all(s.nodes.map((n) => n.dispose()));
+    },
+  },
+  { name: 'server-killed', on: 'any', does: 'kill -9 of the server, and a new one on its data', causes: [], loses: false, weight: 8, run: (_v, s) => restarted(s, () => s.server.kill9()) },
+  { name: 'server-stopped', on: 'any', does: 'SIGTERM of the server, and a new one on its data', causes: [], loses: false, weight: 3, run: (_v, s) => restarted(s, () => s.server.down()) },
+];
+
+export const kindOf = (name: string): Kind => {
+  const kind = KINDS.find((k) => k.name === name);
+  if (!kind) throw new Error(`no kind of fault is called ${name}; there are ${KINDS.map((k) => k.name).join(', ')}`);
+  return kind;
+};

@@ -1,0 +1,88 @@
+/** `npm run faults -- --kills N [--seed S]`: the campaign on its own, with progress, a histogram and an exit code. */
+import { parseArgs } from 'node:util';
+import { Campaign, type JobReport } from './campaign.ts';
+import { KINDS } from './kinds.ts';
+import { manyRanks } from './many-ranks.ts';
+import { plan } from './plan.ts';
+import { histogram } from './report.ts';
+import { WORKLOADS } from './workloads.ts';
+
+const HELP = `npm run faults -- [options]
+
+  --kills N        faults to do (default 50)
+  --seed S         what is drawn: kinds, moments, victims (default: from the clock; it is printed)
+  --job I          only the I-th job of the plan
+  --only a,b       only these kinds: ${KINDS.map((k) => k.name).join(', ')}
+  --examples a,b   only these examples: ${WORKLOADS.map((w) => w.example).join(', ')}
+  --ranks R        another campaign: one light program of R ranks on headless nodes, --kills of which are killed
+  --slots S        slots of each of those nodes (default 8)
+
+Exit code 0: every answer was that of an undisturbed run. docs/faults.md says what each kind is.`;
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '50' },
+    seed: { type: 'string' },
+    job: { type: 'string' },
+    only: { type: 'string' },
+    examples: { type: 'string' },
+    ranks: { type: 'string' },
+    slots: { type: 'string', default: '8' },
+    help: { type: 'boolean', default: false },
+  },
+});
+const number = (name: string, text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
+  const n = Number(text);
+  if (!Number.isInteger(n) || n < 0) throw new Error(`--${name} takes a whole number, not '${text}'`);
+  return n;
+};
+const say = (line: string): void => console.log(line);
+
+async function main(): Promise<number> {
+  if (values.help) {
+    say(HELP);
+    return 0;
+  }
+  const kills = number('kills', values.kills)!;
+  const seed = number('seed', values.seed) ?? Date.now() % 1_000_000;
+  const ranks = number('ranks', values.ranks);
+  if (ranks !== undefined) return manyRanks({ ranks, slots: number('slots', values.slots)!, kills, seed, say });
+
+  const examples = values.examples?.split(',');
+  const workloads = examples ? WORKLOADS.filter((w) => examples.includes(w.example)) : WORKLOADS;
+  if (workloads.length === 0) throw new Error(`no example of these is known: ${values.examples}`);
+  const kinds = values.only?.split(',');
+  const only = number('job', values.job);
+  const jobs = plan({ seed, kills, workloads, ...(kinds ? { kinds } : {}) });
+  say(`${kills} faults in ${jobs.length} jobs, seed ${seed} (repeat: npm run faults -- --kills ${kills} --seed ${seed})`);
+  const reports: JobReport[] = [];
+  const began = performance.now();
+  let campaign = await Campaign.start(seed, say);
+  try {
+    for (const job of jobs) {
+      if (only !== undefined && job.index !== only) continue;
+      const report = await campaign.run(job);
+      reports.push(report);
+      const done = reports.reduce((n, r) => n + r.struck.length, 0);
+      if (report.wrong !== undefined) {
+        say(`WRONG in job ${job.index} (${report.example}), seed ${seed}: ${report.wrong}\nthe server's last words:\n${campaign.server.log.slice(-6000)}`);
+        // A server that is not to be trusted any more must not spoil the others.
+        await campaign.close();
+        campaign = await Campaign.start(seed, say);
+      }
+      say(`job ${job.index} ${report.example}: ${report.wrong === undefined ? 'the answer of the undisturbed run' : 'WRONG'}; ${done} of ${kills} faults in ${((performance.now() - began) / 1000).toFixed(0)} s`);
+    }
+  } finally {
+    await campaign.close();
+  }
+  const struck = reports.reduce((n, r) => n + r.struck.length, 0);
+  const wrong = reports.filter((r) => r.wrong !== undefined);
+  const missed = reports.flatMap((r) => r.missed);
+  say(`\n${histogram(reports)}\n`);
+  if (missed.length > 0) say(`without a victim: ${missed.join(', ')}`);
+  say(`${struck} faults in ${reports.length} jobs, ${((performance.now() - began) / 1000).toFixed(0)} s, seed ${seed}: ${wrong.length === 0 ? 'every answer is that of an undisturbed run' : `${wrong.length} jobs WRONG: ${wrong.map((r) => `${r.index} (${r.example})`).join(', ')}`}`);
+  return wrong.length === 0 && struck + missed.length >= (only === undefined ? kills : 1) ? 0 : 1;
+}
+
+process.exitCode = await main();

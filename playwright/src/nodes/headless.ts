@@ -1,0 +1,55 @@
+/** `mayfly volunteer` as a process of its own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { CLI } from '../server.ts';
+import type { VolunteerNode } from './node.ts';
+import { resumed, stopped } from './processes.ts';
+
+export class HeadlessProcess implements VolunteerNode {
+  readonly kind = 'headless';
+  private readonly over: Promise<void>;
+
+  private constructor(
+    readonly name: string,
+    private readonly child: ChildProcess,
+  ) {
+    this.over = new Promise((resolve) => child.once('exit', () => resolve()));
+  }
+
+  /** Resolves when the server has welcomed it. */
+  static async start(url: string, name: string, slots: number): Promise<HeadlessProcess> {
+    const child = spawn(process.execPath, [CLI, 'volunteer', url, '--slots', String(slots), '--name', name], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const node = new HeadlessProcess(name, child);
+    let said = '';
+    child.stderr!.on('data', (d: Buffer) => (said += d.toString()));
+    await new Promise<void>((resolve, reject) => {
+      child.stdout!.on('data', (d: Buffer) => (said += d.toString()).includes(' offers ') && resolve());
+      void node.over.then(() => reject(new Error(`the volunteer ${name} ended: ${said}`)));
+    });
+    return node;
+  }
+
+  /** SIGKILL: nobody is told. */
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.over;
+  }
+
+  /** SIGTERM: it says goodbye. */
+  async stop(): Promise<void> {
+    this.child.kill('SIGTERM');
+    await this.over;
+  }
+
+  freeze(): Promise<void> {
+    return stopped([this.child.pid!]);
+  }
+
+  thaw(): void {
+    resumed([this.child.pid!]);
+  }
+
+  async dispose(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.over;
+  }
+}

@@ -1,0 +1,12 @@
+/** A volunteer as the faults see it: a real tab in a browser of its own, or a headless process. */
+export interface VolunteerNode {
+  readonly kind: 'tab' | 'headless';
+  /** Unique: the server's view of the node is found by it. */
+  readonly name: string;
+  /** Silences it wholly (SIGSTOP): sockets stay open, nothing runs. */
+  freeze(): Promise<void>;
+  /** As if nothing had been. */
+  thaw(): void;
+  /** At the end of everything, and after a fault that left something behind. Never fails. */
+  dispose(): Promise<void>;
+}

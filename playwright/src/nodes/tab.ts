@@ -1,0 +1,120 @@
+/** A volunteer's tab in a browser of its own: what happens to its processes happens to nobody else. */
+import { chromium, type Browser, type BrowserContext, type BrowserServer, type Page } from '@playwright/test';
+import { launchOptions } from './browser.ts';
+import type { VolunteerNode } from './node.ts';
+import { frameRendererOf, renderersOf, resumed, stopped } from './processes.ts';
+
+const IDENTITY = 'mayfly-node';
+const LIMIT_MS = 120_000;
+
+export class BrowserTab implements VolunteerNode {
+  readonly kind = 'tab';
+  private frozen: number[] = [];
+
+  private constructor(
+    readonly name: string,
+    private readonly address: string,
+    private readonly server: BrowserServer,
+    private readonly browser: Browser,
+    readonly context: BrowserContext,
+    readonly page: Page,
+  ) {}
+
+  static async open(url: string, name: string, slots: number): Promise<BrowserTab> {
+    const server = await chromium.launchServer(launchOptions);
+    const browser = await chromium.connect(server.wsEndpoint());
+    const context = await browser.newContext();
+    context.setDefaultTimeout(LIMIT_MS);
+    const page = await context.newPage();
+    const address = `${url}/volunteer?start&slots=${slots}&name=${name}`;
+    const tab = new BrowserTab(name, address, server, browser, context, page);
+    await page.goto(address);
+    await tab.connected(page);
+    return tab;
+  }
+
+  private async connected(page: Page): Promise<void> {
+    await page.getByTestId('volunteer-state').filter({ hasText: /idle|ready|working/i }).waitFor();
+  }
+
+  private get pid(): number {
+    return this.server.process().pid!;
+  }
+
+  /** The person closes the tab: pagehide runs, then everything is gone. */
+  async close(): Promise<void> {
+    await this.page.close({ runBeforeUnload: false });
+    await this.dispose();
+  }
+
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.connected(this.page);
+  }
+
+  /** The page's renderer dies: no handler runs. */
+  async crash(): Promise<void> {
+    await this.page.goto('chrome://crash').catch(() => undefined);
+    await this.dispose();
+  }
+
+  /** The whole browser is killed. */
+  async killBrowser(): Promise<void> {
+    await this.server.kill();
+    await this.dispose();
+  }
+
+  /** Only the sandboxed frame's renderer dies, as when a program takes all memory. False: there was none. */
+  killFrame(): boolean {
+    const pid = frameRendererOf(this.pid);
+    if (pid === undefined) return false;
+    process.kill(pid, 'SIGKILL');
+    return true;
+  }
+
+  setOffline(offline: boolean): Promise<void> {
+    return this.context.setOffline(offline);
+  }
+
+  /** "Duplicate tab": a second one of the same browser, with a copy of this one's session storage. Call the result to close it. */
+  async duplicate(): Promise<() => Promise<void>> {
+    const [copy] = await Promise.all([this.context.waitForEvent('page'), this.page.evaluate((a) => void window.open(a), this.address)]);
+    await this.connected(copy);
+    return () => copy.close();
+  }
+
+  /** Somebody with a copy of this tab's identity, in another profile, where no lock tells that it is in use. */
+  async impersonate(): Promise<() => Promise<void>> {
+    const identity = await this.page.evaluate((key) => sessionStorage.getItem(key), IDENTITY);
+    if (identity === null) throw new Error(`tab ${this.name} has no identity`);
+    const context = await this.browser.newContext();
+    context.setDefaultTimeout(LIMIT_MS);
+    await context.addInitScript(
+      ([key, value]) => {
+        if (origin !== 'null' && sessionStorage.length === 0) sessionStorage.setItem(key!, value!);
+      },
+      [IDENTITY, identity],
+    );
+    const page = await context.newPage();
+    await page.goto(this.address);
+    await this.connected(page);
+    return () => context.close();
+  }
+
+  /** Every renderer of the browser stands still: page, daemon, frame and ranks. */
+  freeze(): Promise<void> {
+    this.frozen = renderersOf(this.pid);
+    return stopped(this.frozen);
+  }
+
+  thaw(): void {
+    resumed(this.frozen);
+    this.frozen = [];
+  }
+
+  async dispose(): Promise<void> {
+    this.thaw();
+    await this.browser.close().catch(() => undefined);
+    await this.server.kill().catch(() => undefined);
+  }
+}
