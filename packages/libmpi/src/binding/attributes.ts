@@ -10,6 +10,9 @@ const NONE = 0;
 /** MPI_COMM_DUP_FN and its kin. */
 const DUP = 1;
 
+/** The communicator whose error handler hears of a failed function. */
+const owner = (core: Core, kind: Keyval['kind'], object: number): number => (kind === 'comm' ? core.commNumber(object) : 0);
+
 /** Attributes of a new object after its parent's, in the order of their keys' making. @throws MPIError of a copy function */
 export function copyAttributes(core: Core, kind: Keyval['kind'], object: number, from: Attributes, to: Attributes): void {
   for (const [key, value] of [...from].sort((a, b) => a[0] - b[0])) {
@@ -22,7 +25,7 @@ export function copyAttributes(core: Core, kind: Keyval['kind'], object: number,
     core.lend(8, (a) => {
       core.heap.setInt(a, 0, 'attribute_val_out');
       core.heap.setInt(a + 4, 0, 'flag');
-      core.callbackCode('copy function of an attribute', k.copy, object, key, k.extra, value as number, a, a + 4);
+      core.callbackCode('copy function of an attribute', owner(core, kind, object), k.copy, object, key, k.extra, value as number, a, a + 4);
       if (core.heap.int(a + 4, 'flag') !== 0) to.set(key, core.heap.int(a, 'attribute_val_out'));
     });
   }
@@ -31,7 +34,7 @@ export function copyAttributes(core: Core, kind: Keyval['kind'], object: number,
 function remove(core: Core, object: number, key: number, attributes: Attributes): void {
   const k = core.state.keyvals.get(key);
   const value = attributes.get(key);
-  if (k && k.remove !== NONE) core.callbackCode('delete function of an attribute', k.remove, object, key, value as number, k.extra);
+  if (k && k.remove !== NONE) core.callbackCode('delete function of an attribute', owner(core, k.kind, object), k.remove, object, key, value as number, k.extra);
   attributes.delete(key);
 }
 

@@ -105,13 +105,13 @@ export function communicators(core: Core): Implementations {
     Comm_idup: (comm: number, at: number, request: number) =>
       success(() => {
         heap.check(request, 4, 'request');
-        heap.setInt(request, newSlot(core, comms.dup(layer, core.comm(comm).handle, core.call), heap.check(at, 4, 'newcomm')), 'request');
+        heap.setInt(request, newSlot(core, comms.dup(layer, core.comm(comm).handle, core.call), heap.check(at, 4, 'newcomm'), core.comm(comm).handle), 'request');
       }),
     Comm_idup_with_info: (comm: number, info: number, at: number, request: number) =>
       success(() => {
         core.info(info);
         heap.check(request, 4, 'request');
-        heap.setInt(request, newSlot(core, comms.dup(layer, core.comm(comm).handle, core.call), heap.check(at, 4, 'newcomm')), 'request');
+        heap.setInt(request, newSlot(core, comms.dup(layer, core.comm(comm).handle, core.call), heap.check(at, 4, 'newcomm'), core.comm(comm).handle), 'request');
       }),
     Comm_create: making(core, 'Comm_create', (comm, group) => ({ request: comms.create(layer, core.comm(comm!).handle, core.group(group!), core.call) })),
     Comm_create_group: making(core, 'Comm_create_group', (comm, group, tag) => {

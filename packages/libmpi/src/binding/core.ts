@@ -262,9 +262,9 @@ export class Core {
   }
 
   /** Calls a function that answers an MPI error code. @throws MPIError with the code that it answered */
-  callbackCode(what: string, index: number, ...args: number[]): void {
+  callbackCode(what: string, comm: number, index: number, ...args: number[]): void {
     const code = Number(this.callback(index, ...args) ?? 0);
-    if (code !== ERR.SUCCESS) throw new MPIError(code as never, this.call, `the ${what} answered ${code}`);
+    if (code !== ERR.SUCCESS) throw new MPIError(code as never, this.call, `the ${what} answered ${code}`, comm);
   }
 
   // ── errors

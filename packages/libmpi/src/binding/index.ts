@@ -24,7 +24,7 @@ function implementations(core: Core): Implementations {
   const starters: Starters = {};
   return {
     ...pointToPoint(core, starters),
-    ...completion(core, starters, (number, at) => madeComm(core, number, at)),
+    ...completion(core, starters, (number, at, parent) => madeComm(core, number, at, parent)),
     ...collectives(core, starters),
     ...communicators(core),
     ...attributes(core),

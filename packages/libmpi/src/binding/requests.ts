@@ -19,9 +19,9 @@ const COMPLETE_HANDLE = handleOf(Kind.REQUEST, COMPLETE_SLOT);
 export type Starters = Record<string, (...args: number[]) => number>;
 
 /** A handle for a request of the layer. */
-export function newSlot(core: Core, request: number, newComm = 0): number {
+export function newSlot(core: Core, request: number, newComm = 0, parent = 0): number {
   if (request === COMPLETE && newComm === 0) return COMPLETE_HANDLE;
-  return takeSlot(core, { request, newComm, persistent: undefined, general: undefined });
+  return takeSlot(core, { request, newComm, parent, persistent: undefined, general: undefined });
 }
 function takeSlot(core: Core, slot: Slot): number {
   const { slots, freeSlots } = core.state;
@@ -43,7 +43,7 @@ function slotOf(core: Core, handle: number): Slot | undefined {
 
 const EMPTY: StatusRecord = { source: ANY_SOURCE, tag: ANY_TAG, bytes: 0, cancelled: false, object: false };
 
-export function completion(core: Core, starters: Starters, madeComm: (layerComm: number, at: number) => void): Implementations {
+export function completion(core: Core, starters: Starters, madeComm: (layerComm: number, at: number, parent: number) => void): Implementations {
   const { layer, heap } = core;
 
   const handles = (count: number, at: number): number[] => heap.ints(at, core.count(count, 0), 'array_of_requests');
@@ -60,7 +60,7 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
     if (slot?.persistent) slot.request = 0;
     else {
       if (slot) {
-        if (slot.newComm !== 0 && !error) madeComm(outcome.result, slot.newComm);
+        if (slot.newComm !== 0 && !error) madeComm(outcome.result, slot.newComm, slot.parent);
         dropSlot(core, handle);
       }
       if (handle !== Null.REQUEST) heap.setInt(at, Null.REQUEST, 'request');
@@ -75,7 +75,7 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
       core.setStatus(to, EMPTY);
       const attempt = (what: string, index: number, ...args: number[]): MPIError | undefined => {
         try {
-          core.callbackCode(what, index, ...args);
+          core.callbackCode(what, 0, index, ...args);
           return undefined;
         } catch (e) {
           if (e instanceof MPIError) return e;
@@ -280,7 +280,7 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
       const slot = slotOf(core, handle);
       if (slot) {
         if (layer.state.requests.rows.has(slot.request)) requests.free(layer, slot.request);
-        if (slot.general) core.callbackCode('free function', slot.general.free, slot.general.extra);
+        if (slot.general) core.callbackCode('free function', 0, slot.general.free, slot.general.extra);
         dropSlot(core, handle);
       }
       heap.setInt(at, Null.REQUEST, 'request');
@@ -290,7 +290,7 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
       const handle = heap.int(at, 'request');
       if (handle === Null.REQUEST) core.fail(ERR.REQUEST, 'the request is MPI_REQUEST_NULL');
       const slot = slotOf(core, handle);
-      if (slot?.general) core.callbackCode('cancel function', slot.general.cancel, slot.general.extra, requests.isComplete(layer, slot.request) ? 1 : 0);
+      if (slot?.general) core.callbackCode('cancel function', 0, slot.general.cancel, slot.general.extra, requests.isComplete(layer, slot.request) ? 1 : 0);
       else if (slot) requests.cancel(layer, slot.request);
       return ERR.SUCCESS;
     },
@@ -298,7 +298,7 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
     Startall: (count: number, at: number) => (handles(count, at).forEach(start), ERR.SUCCESS),
     Grequest_start: (query: number, free: number, cancel: number, extra: number, at: number) => {
       heap.check(at, 4, 'request');
-      heap.setInt(at, takeSlot(core, { request: requests.startGeneral(layer), newComm: 0, persistent: undefined, general: { query, free, cancel, extra } }), 'request');
+      heap.setInt(at, takeSlot(core, { request: requests.startGeneral(layer), newComm: 0, parent: 0, persistent: undefined, general: { query, free, cancel, extra } }), 'request');
       return ERR.SUCCESS;
     },
     Grequest_complete: (handle: number) => {
@@ -326,6 +326,6 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
 /** A request that MPI_Start starts, each time with these arguments. */
 export function makePersistent(core: Core, starter: string, args: number[], at: number): number {
   core.heap.check(at, 4, 'request');
-  core.heap.setInt(at, takeSlot(core, { request: 0, newComm: 0, persistent: { starter, args, large: core.heap.large, call: core.call }, general: undefined }), 'request');
+  core.heap.setInt(at, takeSlot(core, { request: 0, newComm: 0, parent: 0, persistent: { starter, args, large: core.heap.large, call: core.call }, general: undefined }), 'request');
   return ERR.SUCCESS;
 }

@@ -17,6 +17,8 @@ export interface Slot {
   request: number;
   /** Communicators that are made without blocking: where the handle goes. */
   newComm: number;
+  /** Communicator whose attributes the new one gets. */
+  parent: number;
   /** Started again and again: the starter and its arguments. */
   persistent: { starter: string; args: number[]; large: boolean; call: string } | undefined;
   /** Generalized requests: function-table indices and the program's word. */

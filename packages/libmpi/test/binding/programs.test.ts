@@ -1,0 +1,41 @@
+/**
+ * The binding through real C programs, by chapter of the standard: on several ranks, odd counts included, and again with an image and a restore of every rank
+ * in a fresh instance at suspending calls and inside their first wait. The programs check themselves; the sentences of the standard stand beside the checks.
+ */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildModule } from '@mayfly/toolchain/c';
+import { SUSPENDING } from '../../src/index.ts';
+import { CFabric, ok } from '../fabric/index.ts';
+
+const file = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
+const includes = { 'mpi.h': file('../../include/mpi.h'), 'check.h': file('programs/check.h') };
+const suspending = SUSPENDING.map((n) => `env.${n}`);
+
+let fabric: CFabric;
+const modules = new Map<string, WebAssembly.Module>();
+beforeAll(() => void (fabric = new CFabric()));
+afterAll(() => fabric.close());
+
+function module(name: string): WebAssembly.Module {
+  let m = modules.get(name);
+  if (!m) modules.set(name, (m = new WebAssembly.Module(buildModule({ [`/${name}.c`]: file(`programs/${name}.c`) }, { includes, suspending }).wasm as Uint8Array<ArrayBuffer>)));
+  return m;
+}
+
+/** Every how many calls: the long programs would take long with an image at each one; all have images inside waits. */
+const EVERY: Readonly<Record<string, number>> = { 'point-to-point': 2, datatypes: 1, collectives: 5, communicators: 1 };
+
+describe.each(Object.keys(EVERY))('%s', (name) => {
+  test.each([1, 3, 4])('on %i ranks', { timeout: 120_000 }, async (size) => {
+    const ranks = await fabric.run(module(name), size);
+    expect(ranks.map((r) => r.exit?.abort ?? r.died)).toEqual(ranks.map(() => undefined));
+    expect(ranks.map((r) => r.stdout)).toEqual(ranks.map((_, i) => `${i}: ok\n`));
+    ok(ranks);
+  });
+  test('stored and restored at the calls', { timeout: 120_000 }, async () => {
+    const ranks = await fabric.run(module(name), 3, { cycle: EVERY[name]! });
+    expect(ranks.map((r) => r.stdout)).toEqual(ranks.map((_, i) => `${i}: ok\n`));
+    for (const r of ok(ranks)) expect(r.images).toBeGreaterThan(20);
+  });
+});
