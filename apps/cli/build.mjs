@@ -4,7 +4,7 @@
  * of package.json), our own packages go in: the tarball stands alone.
  */
 import { build } from 'esbuild';
-import { chmod, cp, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,7 +17,7 @@ const external = [...Object.keys(about.dependencies), 'playwright-core'];
 await mkdir(dist, { recursive: true });
 for (const name of await readdir(dist)) if (/^part-.*\.js/.test(name)) await rm(join(dist, name));
 await build({
-  entryPoints: { mayfly: join(here, 'src/main.ts') },
+  entryPoints: { mayfly: join(here, 'src/mayfly.ts'), 'mayfly-compile-server': join(here, 'src/drivers/compile-server.ts'), 'simulate-worker': join(here, 'src/simulate-worker.ts') },
   outdir: dist,
   bundle: true,
   // Commands are loaded when called. All parts lie in one folder: what lies beside them is found from each.
@@ -35,6 +35,12 @@ await build({
   logLevel: 'warning',
 });
 await chmod(join(dist, 'mayfly.js'), 0o755);
+// Drivers under names of one word, for tools that take no other.
+for (const [bin, path] of Object.entries(about.bin)) {
+  if (bin === 'mayfly') continue;
+  await writeFile(join(here, path), `#!/usr/bin/env node\nprocess.argv.splice(2, 0, '${bin.slice('mayfly-'.length)}');\nawait import('./mayfly.js');\n`);
+  await chmod(join(here, path), 0o755);
+}
 
 /** Copies a folder that another package built; one that is missing is an error, told by name. */
 async function lay(from, to, filter) {

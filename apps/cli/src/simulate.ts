@@ -1,9 +1,19 @@
 /**
- * `npm run simulate -- --seeds N [--seed S] [--verbose]`: drives the protocol cores through N seeds of faults and checks each answer.
- * Exit code 0 when every seed ended with a correct answer; a failing seed prints its parameters and its history.
+ * `npm run simulate -- --seeds N`: drives the protocol cores through N seeds of faults, on every core of the machine, and checks each run.
+ * Exit code 0 when every seed passed. A failing seed prints its parameters and its last notes; `--seed S --verbose` shows one run whole,
+ * `--seed S --shrink` makes a failing one short, `--planted` shows that the campaign finds bugs. docs/simulator.md.
  */
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { FAULTS, runAndCompare, type RunReport } from '@mayfly/simulator';
+import { Worker } from 'node:worker_threads';
+import { FAULTS, PLANTED, run, shrink, type RunOptions, type RunReport, type Rule } from '@mayfly/simulator';
+import type { SimulateResult, SimulateTask } from './simulate-worker.ts';
+
+const USAGE = `usage: npm run simulate -- --seeds N [--seed FIRST] [--workers W]
+       npm run simulate -- --seed S [--verbose | --shrink] [--undo RULE]
+       npm run simulate -- --planted [RULE]...`;
+/** Seeds that a worker takes at a time. */
+const BATCH = 4;
 
 function histogram(faults: Map<string, number>): string {
   const most = Math.max(1, ...faults.values());
@@ -13,41 +23,118 @@ function histogram(faults: Map<string, number>): string {
   }).join('\n');
 }
 
-export async function simulateCommand(argv: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args: argv,
-    options: { seeds: { type: 'string' }, seed: { type: 'string' }, verbose: { type: 'boolean', default: false } },
-  });
-  const first = values.seed === undefined ? 1 : Number(values.seed);
-  const count = Number(values.seeds ?? (values.seed === undefined ? 200 : 1));
-  if (!Number.isInteger(first) || !Number.isInteger(count) || count < 1) {
-    console.error('usage: npm run simulate -- --seeds N [--seed S] [--verbose]');
-    return 2;
-  }
+/** Gives the tasks to the workers, one after the other; calls `done` with each result. */
+async function spread(tasks: readonly SimulateTask[], workers: number, done: (r: SimulateResult) => void): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: Math.min(workers, tasks.length) }, async () => {
+      const worker = new Worker(new URL('./simulate-worker.js', import.meta.url));
+      try {
+        for (let task = tasks[next++]; task; task = tasks[next++]) {
+          const result = await new Promise<SimulateResult>((resolve, reject) => {
+            worker.once('message', resolve);
+            worker.once('error', reject);
+            worker.postMessage(task);
+          });
+          worker.removeAllListeners();
+          done(result);
+        }
+      } finally {
+        await worker.terminate();
+      }
+    }),
+  );
+}
+
+async function campaign(first: number, count: number, workers: number): Promise<number> {
   const faults = new Map<string, number>();
+  const ends = new Map<string, number>();
   const failed: RunReport[] = [];
-  let [lost, images, repeated, simulated] = [0, 0, 0, 0];
+  let [images, repeated, simulated] = [0, 0, 0];
   const t0 = performance.now();
-  for (let seed = first; seed < first + count; seed++) {
-    const r = runAndCompare(seed);
-    for (const [k, n] of Object.entries(r.faults)) faults.set(k, (faults.get(k) ?? 0) + n);
-    if (r.lostLog) lost++;
-    images += r.counts.image ?? 0;
-    repeated += r.repeated;
-    simulated += r.simulatedMs;
-    if (r.violation !== undefined) {
+  const tasks: SimulateTask[] = [];
+  for (let from = first; from < first + count; from += BATCH) tasks.push({ type: 'seeds', from, count: Math.min(BATCH, first + count - from) });
+  await spread(tasks, workers, (result) => {
+    if (result.type !== 'seeds') return;
+    for (const r of result.reports) {
+      for (const [k, n] of Object.entries(r.faults)) faults.set(k, (faults.get(k) ?? 0) + n);
+      if (r.endedBy !== undefined) ends.set(r.endedBy, (ends.get(r.endedBy) ?? 0) + 1);
+      images += r.counts.image ?? 0;
+      repeated += r.repeated;
+      simulated += r.simulatedMs;
+      if (r.violation === undefined) continue;
       failed.push(r);
-      console.log(`seed ${seed}: ${r.violation.split('\n')[0]}\n  again: npm run simulate -- --seed ${seed} --verbose`);
+      console.log(`seed ${r.seed}: ${r.violation.split('\n')[0]}\n  again: npm run simulate -- --seed ${r.seed} --verbose (or --shrink)`);
     }
-    if (values.verbose) console.log(`parameters ${r.parameters}\n${r.notes.join('\n')}`);
-  }
+  });
   const total = [...faults.values()].reduce((a, b) => a + b, 0);
   console.log(histogram(faults));
+  const named = [...ends].map(([code, n]) => `${n} ${code}`).join(', ');
   console.log(
-    `${count} seeds, ${total} faults, ${Math.round(simulated / 1000)} simulated seconds in ${((performance.now() - t0) / 1000).toFixed(1)} s; ` +
-      `${images} images, ${repeated} messages sent again by re-execution, ${lost} runs ended by LOST_LOG (power loss beyond "behind", detected)`,
+    `${count} seeds, ${total} faults that changed a state, ${Math.round(simulated / 1000)} simulated seconds in ${((performance.now() - t0) / 1000).toFixed(1)} s on ${workers} threads; ` +
+      `${images} images, ${repeated} messages sent again by re-execution; runs that rightly ended with a named error: ${named || 'none'}`,
   );
-  for (const r of failed.slice(0, 3)) console.log(`\nseed ${r.seed}\n${r.parameters}\n${r.violation}\n${r.notes.slice(-40).join('\n')}`);
-  console.log(failed.length === 0 ? 'every run ended with a correct answer' : `${failed.length} of ${count} seeds failed`);
+  failed.sort((a, b) => a.seed - b.seed);
+  for (const r of failed.slice(0, 3)) console.log(`\nseed ${r.seed}\n${r.parameters}\n${r.violation}\n${r.notes.join('\n')}`);
+  console.log(failed.length === 0 ? 'every run ended with a correct answer, or with the named error that its faults excuse' : `${failed.length} of ${count} seeds failed`);
   return failed.length === 0 ? 0 : 1;
+}
+
+async function planted(rules: readonly string[], workers: number): Promise<number> {
+  const wanted = PLANTED.filter((p) => rules.length === 0 || rules.includes(p.rule));
+  const found = new Map<string, Extract<SimulateResult, { type: 'hunt' }>>();
+  await spread(wanted.map((p) => ({ type: 'hunt', rule: p.rule })), workers, (r) => r.type === 'hunt' && found.set(r.rule, r));
+  console.log('| rule undone | what it breaks | found by seed | of at most | by |\n|---|---|---:|---:|---|');
+  for (const p of wanted) {
+    const f = found.get(p.rule);
+    const by = f?.violation.startsWith('K') ? f.violation.split(':')[0] : (f?.violation ?? '').slice(0, 60).replace(/\|/g, '/');
+    console.log(`| ${p.rule} | ${p.says} | ${f?.seeds ?? 'not found'} | ${p.within} | ${by} |`);
+  }
+  const missed = wanted.filter((p) => found.get(p.rule)?.seeds === undefined);
+  console.log(`\n${wanted.length - missed.length} of ${wanted.length} planted bugs found`);
+  return missed.length === 0 ? 0 : 1;
+}
+
+function one(seed: number, o: RunOptions, short: boolean): number {
+  if (short) {
+    const s = shrink(seed, o);
+    if (!s) {
+      console.log(`seed ${seed} passes: nothing to shrink`);
+      return 0;
+    }
+    const lines: string[] = [];
+    const r = run(seed, { ...s.options, trace: (w, line) => lines.push(`${w.agenda.now.toFixed(1).padStart(9)} ${line}`) });
+    console.log(`${r.parameters}\n${lines.join('\n')}\n\n${r.violation}\n${s.faultsBefore} faults before, ${s.options.faults!.length} now, after ${s.tries} runs:`);
+    for (const f of s.options.faults!) console.log(`  ${f.at.toFixed(1)} ms ${f.kind} (${f.n})`);
+    return 1;
+  }
+  const r = run(seed, o);
+  console.log(`parameters ${r.parameters}\n${r.notes.join('\n')}\n${r.violation ?? (r.endedBy ? `rightly ended by ${r.endedBy}` : 'a correct answer')}`);
+  return r.violation === undefined ? 0 : 1;
+}
+
+export async function simulateCommand(argv: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: argv,
+    allowPositionals: true,
+    options: {
+      seeds: { type: 'string' }, seed: { type: 'string' }, workers: { type: 'string' }, undo: { type: 'string' },
+      verbose: { type: 'boolean', default: false }, shrink: { type: 'boolean', default: false }, planted: { type: 'boolean', default: false },
+    },
+  });
+  const workers = Number(values.workers ?? availableParallelism());
+  const first = Number(values.seed ?? 1);
+  const count = Number(values.seeds ?? 200);
+  const known = (rule: string): rule is Rule => PLANTED.some((p) => p.rule === rule);
+  const unknown = [...positionals, ...(values.undo === undefined ? [] : [values.undo])].filter((r) => !known(r));
+  if (![workers, first, count].every((n) => Number.isInteger(n) && n >= 1) || unknown.length > 0 || (positionals.length > 0 && !values.planted)) {
+    console.error(unknown.length > 0 ? `no planted bug is called ${unknown.join(', ')}; there are ${PLANTED.map((p) => p.rule).join(', ')}` : USAGE);
+    return 2;
+  }
+  if (values.planted) return planted(positionals, workers);
+  if (values.seed !== undefined && values.seeds === undefined) {
+    const rule = PLANTED.find((p) => p.rule === values.undo);
+    return one(first, rule ? { undone: rule.rule, ...(rule.setup ? { setup: rule.setup } : {}) } : {}, values.shrink);
+  }
+  return campaign(first, count, workers);
 }

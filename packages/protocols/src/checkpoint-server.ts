@@ -246,6 +246,7 @@ export class CheckpointServer {
 
   #commit(o: Offer): void {
     const { manifest: m, task: t } = o;
+    this.#uncover(o); // every CM has answered: a question left there would be asked again at each sync, for ever
     o.stage = 'committing';
     o.record = {
       image: m.image,
@@ -377,12 +378,14 @@ export class CheckpointServer {
 
   #drop(o: Offer): void {
     if (o.stage !== 'committing') this.#garbage = true;
-    if (o.stage === 'covering') {
-      const { job, task, image } = o.manifest;
-      for (let cm = 0; cm < (o.task.job.open?.channelMemories ?? 0); cm++) this.#emit({ type: 'uncover', job, task, image, cm });
-    }
+    if (o.stage === 'covering') this.#uncover(o);
     if (this.#offers.get(o.manifest.image) === o) this.#offers.delete(o.manifest.image);
     if (o.task.offer === o) delete o.task.offer;
+  }
+
+  #uncover(o: Offer): void {
+    const { job, task, image } = o.manifest;
+    for (let cm = 0; cm < (o.task.job.open?.channelMemories ?? 0); cm++) this.#emit({ type: 'uncover', job, task, image, cm });
   }
 
   #tick(): void {

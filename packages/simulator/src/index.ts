@@ -1,3 +1,7 @@
-export { FAULTS, run, runAndCompare, type FaultKind, type RunOptions, type RunReport } from './run.ts';
-export type { Setup } from './world.ts';
-export type { ProgramSpec } from './program.ts';
+export { FAULTS, drawFaults, type Fault, type FaultKind } from './faults.ts';
+export { hunt, type Found } from './hunt.ts';
+export { PLANTED, type Planted, type Rule } from './planted.ts';
+export type { ProgramSpec, ScriptStep } from './program.ts';
+export { draw, run, type RunOptions, type RunReport } from './run.ts';
+export { shrink, type Shrunk } from './shrink.ts';
+export type { Setup, World } from './world.ts';

@@ -1,30 +1,44 @@
 /**
  * The workload of a simulated job: per task a program as plain data, so that an image is a copy of it. Rounds of "send everything of
  * this round, then receive everything of this round", which no order of arrivals can deadlock; between them polls, clock readings,
- * output, checkpoints. Every choice is hashed from the program's own state, so one divergent bit changes all that follows.
+ * standard input, output, checkpoints. Every choice is hashed from the program's own state, so one divergent bit changes all that
+ * follows. Named scenarios give a script instead: the same few steps in every run.
  *
  * `ordered` programs name the source of each receive and neither poll nor read clocks into their state: every execution, disturbed or
- * not, ends with the same answer. The others are checked for being *one* legal execution (checkers.ts).
+ * not, ends with the same answer. The others are checked for being *one* legal execution (legal.ts).
  */
+import { WORLD } from '@mayfly/wire';
+
 export interface ProgramSpec {
   readonly seed: number;
   readonly size: number;
   readonly rounds: number;
   readonly ordered: boolean;
-  /** Rounds before `checkpoint.open` (the prologue); undefined: the image is transparent, there is none. */
+  /** Rounds before `checkpoint.open` (the prologue); undefined: the image is transparent (a wasm rank's), there is none. */
   readonly prologueRounds: number | undefined;
   /** Bodies up to this length, bytes; some cross several chunks. */
   readonly maxBody: number;
   /** Bytes of unmatched bodies that a rank keeps; beyond it they stay in the log. */
   readonly storeBytes: number;
+  /** Messages of standard input, which task 0 reads in its first rounds. */
+  readonly stdin: number;
+  /** Steps per task instead of rounds. */
+  readonly script?: readonly (readonly ScriptStep[])[];
 }
+
+/** A step of a scenario. A body of `bytes` is made of the program's state, so that it tells what the sender had seen. */
+export type ScriptStep =
+  | { readonly type: 'send'; readonly dst: number; readonly tag: number; readonly bytes: number }
+  | { readonly type: 'output'; readonly bytes: number }
+  | { readonly type: 'receive' | 'poll'; readonly src: number; readonly tag: number }
+  | { readonly type: 'clock' | 'place' | 'checkpoint' | 'open' | 'read' };
 
 export const ANY = -1;
 
 /** Plain data: what an image of a simulated rank holds besides the endpoint's line. */
 export interface ProgramState {
   round: number;
-  stage: 'open' | 'send' | 'receive' | 'after' | 'exit' | 'over';
+  stage: 'open' | 'send' | 'receive' | 'after' | 'script' | 'exit' | 'over';
   /** Position within the stage. */
   at: number;
   /** Hash of everything that the program has seen. */
@@ -34,6 +48,8 @@ export interface ProgramState {
   /** Arrivals consumed but not matched, in order; `body` undefined: left in the log. */
   queue: { src: number; tag: number; arrival: number; size: number; body: number[] | undefined }[];
   outputs: number;
+  /** Polls, clock readings and local values so far: they number the outcomes that the checkers are told. */
+  events: number;
 }
 
 export type Action =
@@ -43,6 +59,8 @@ export type Action =
   | { readonly type: 'poll'; readonly src: number; readonly tag: number }
   | { readonly type: 'clock' }
   | { readonly type: 'place' }
+  /** Waits for a message of standard input. */
+  | { readonly type: 'read' }
   | { readonly type: 'output'; readonly body: Uint8Array }
   | { readonly type: 'checkpoint' }
   | { readonly type: 'exit' };
@@ -60,11 +78,31 @@ export function mixBytes(a: number, bytes: ArrayLike<number>): number {
   return h;
 }
 
+const bodyOf = (seed: number, size: number): Uint8Array => {
+  const body = new Uint8Array(size);
+  for (let i = 0; i < size; i++) body[i] = mix(seed, i) & 255;
+  return body;
+};
+
 /** Messages that `src` sends to `dst` in a round: 0 to 3, the same for everybody. */
 export function traffic(spec: ProgramSpec, round: number, src: number, dst: number): number {
   const h = mix(mix(spec.seed, round * 1009 + src), dst + 7);
   return src === dst ? (h % 5 === 0 ? 1 : 0) : h % 4;
 }
+
+/** All messages of the channel src → dst in a whole run. */
+export function due(spec: ProgramSpec, src: number, dst: number): number {
+  if (spec.script) return spec.script[src]!.filter((s) => s.type === 'send' && s.dst === dst).length;
+  let n = 0;
+  for (let round = 0; round < spec.rounds; round++) n += traffic(spec, round, src, dst);
+  return n;
+}
+
+/** All messages of a task to the world, its exit included. */
+export const outputsDue = (spec: ProgramSpec, task: number): number => 1 + (spec.script ? spec.script[task]!.filter((s) => s.type === 'output').length : spec.rounds);
+
+/** The n-th message of standard input, from 1. */
+export const stdinMessage = (spec: ProgramSpec, n: number): Uint8Array => bodyOf(mix(spec.seed, 77_000 + n), 3 + (mix(spec.seed, n) % 150));
 
 function sendsOf(spec: ProgramSpec, round: number, src: number): number[] {
   const out: number[] = [];
@@ -75,19 +113,29 @@ function sendsOf(spec: ProgramSpec, round: number, src: number): number[] {
 export function initialState(spec: ProgramSpec, task: number): ProgramState {
   return {
     round: 0,
-    stage: spec.prologueRounds === 0 ? 'open' : 'send',
+    stage: spec.script ? 'script' : spec.prologueRounds === 0 ? 'open' : 'send',
     at: 0,
     acc: mix(spec.seed, task),
-    left: Array.from({ length: spec.size }, (_, src) => traffic(spec, 0, src, task)),
+    left: spec.script ? [] : Array.from({ length: spec.size }, (_, src) => traffic(spec, 0, src, task)),
     queue: [],
     outputs: 0,
+    events: 0,
   };
 }
 
-/** The next action of a program: a function of its state alone. undefined: it is over. */
+function scripted(s: ProgramState, step: ScriptStep): Action {
+  if (step.type === 'send') return { type: 'send', dst: step.dst, tag: step.tag, body: bodyOf(mix(s.acc, s.at), step.bytes) };
+  return step.type === 'output' ? { type: 'output', body: bodyOf(mix(s.acc, s.at), step.bytes) } : step;
+}
+
+/** The next action of a program: a function of its state alone. undefined: this stage is over. */
 export function nextAction(spec: ProgramSpec, task: number, s: ProgramState): Action | undefined {
   const h = mix(s.acc, s.at + 31 * s.round);
   switch (s.stage) {
+    case 'script': {
+      const step = spec.script![task]![s.at];
+      return step && scripted(s, step);
+    }
     case 'open':
       return { type: 'open' };
     case 'send': {
@@ -99,10 +147,8 @@ export function nextAction(spec: ProgramSpec, task: number, s: ProgramState): Ac
         if (!spec.ordered && h % 4 === 1) return { type: 'poll', src: ANY, tag: s.round };
         if (!spec.ordered && h % 16 === 2) return { type: 'place' };
       }
-      const size = h % 3 === 0 ? h % spec.maxBody : 4 + (h % 12);
-      const body = new Uint8Array(size);
-      for (let i = 0; i < size; i++) body[i] = mix(h, i) & 255;
-      return { type: 'send', dst: dsts[s.at >> 1]!, tag: s.round, body };
+      const large = h % (spec.maxBody > 1000 ? 11 : 3) === 0;
+      return { type: 'send', dst: dsts[s.at >> 1]!, tag: s.round, body: bodyOf(h, large ? (h >>> 5) % spec.maxBody : 4 + (h % 12)) };
     }
     case 'receive': {
       const total = s.left.reduce((a, b) => a + b, 0);
@@ -112,13 +158,13 @@ export function nextAction(spec: ProgramSpec, task: number, s: ProgramState): Ac
       const sources = s.left.flatMap((n, src) => (n > 0 ? [src] : []));
       return { type: 'receive', src: sources[h % sources.length]!, tag: s.round };
     }
-    case 'after':
-      if (s.at === 0) {
-        const body = new Uint8Array(5 + (h % 9));
-        for (let i = 0; i < body.length; i++) body[i] = mix(s.acc, i) & 255;
-        return { type: 'output', body };
-      }
-      return s.at === 1 ? { type: 'checkpoint' } : undefined;
+    case 'after': {
+      const reads = task === 0 && s.round < spec.stdin;
+      const at = reads ? s.at - 1 : s.at;
+      if (at < 0) return { type: 'read' };
+      if (at === 0) return { type: 'output', body: bodyOf(s.acc, 5 + (h % 9)) };
+      return at === 1 ? { type: 'checkpoint' } : undefined;
+    }
     case 'exit':
       return { type: 'exit' };
     case 'over':
@@ -128,8 +174,13 @@ export function nextAction(spec: ProgramSpec, task: number, s: ProgramState): Ac
 
 /** Moves on when a stage has no action left. */
 export function advance(spec: ProgramSpec, task: number, s: ProgramState): void {
+  if (s.stage === 'script' && s.at < spec.script![task]!.length) {
+    s.at++; // `open`
+    return;
+  }
   s.at = 0;
-  if (s.stage === 'send') s.stage = 'receive';
+  if (s.stage === 'script') s.stage = 'exit';
+  else if (s.stage === 'send') s.stage = 'receive';
   else if (s.stage === 'receive') s.stage = 'after';
   else if (s.stage === 'after') {
     s.round++;
@@ -140,4 +191,29 @@ export function advance(spec: ProgramSpec, task: number, s: ProgramState): void 
     }
   } else if (s.stage === 'open') s.stage = 'send';
   else s.stage = 'over';
+}
+
+/** After the send of the present action. */
+export function sent(s: ProgramState): void {
+  s.at += s.stage === 'send' && s.at % 2 === 0 ? 2 : 1;
+}
+
+/** Place in the queue of what a receive of (src, tag) matches, or −1. ANY names ranks, not the world. */
+export function matching(s: ProgramState, src: number, tag: number): number {
+  return s.queue.findIndex((q) => q.tag === tag && (src === ANY ? q.src !== WORLD : q.src === src));
+}
+
+/** Takes entry i, with this body, into the state. */
+export function matched(s: ProgramState, i: number, body: ArrayLike<number>): void {
+  const [q] = s.queue.splice(i, 1);
+  s.acc = mixBytes(mix(s.acc, q!.src), body);
+  if (s.stage === 'receive') s.left[q!.src] = s.left[q!.src]! - 1;
+  else s.at++;
+}
+
+/** The outcome of an event: a poll's hit, a reading, a value. */
+export function happened(s: ProgramState, value: number | string): void {
+  s.acc = typeof value === 'number' ? mix(s.acc, Math.floor(value)) : mixBytes(s.acc, [...value].map((c) => c.charCodeAt(0)));
+  s.at++;
+  s.events++;
 }

@@ -7,6 +7,13 @@ export class Random {
     for (let i = 0; i < 8; i++) this.next();
   }
 
+  /** The generator of one part of a run: what other parts draw does not shift it, so that a run with a fault less stays alike. */
+  static named(seed: number, name: string): Random {
+    let h = seed | 0;
+    for (let i = 0; i < name.length; i++) h = Math.imul(h ^ name.charCodeAt(i), 0x01000193);
+    return new Random(Math.imul(h ^ (h >>> 15), 0x85ebca6b) | 0);
+  }
+
   /** In [0, 1). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
@@ -26,10 +33,5 @@ export class Random {
 
   pick<T>(from: readonly T[]): T {
     return from[Math.floor(this.next() * from.length)] as T;
-  }
-
-  /** An independent generator, so that a new draw in one place does not shift the others. */
-  fork(name: number): Random {
-    return new Random((Math.imul(this.state ^ name, 0x85ebca6b) ^ name) | 0);
   }
 }

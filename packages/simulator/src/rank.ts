@@ -7,14 +7,25 @@
  */
 import { Endpoint, LIVE, type EndpointSnapshot, type EndpointStart } from '@mayfly/protocols';
 import { EMPTY, Flag, Kind, WORLD, WorldMode, emptyHeader, encodeFrame, readFrames, taskId, type Line, type ReplayFrom, type TaskId } from '@mayfly/wire';
-import { ANY, advance, initialState, mix, mixBytes, nextAction, type Action, type ProgramSpec, type ProgramState } from './program.ts';
+import { advance, happened, initialState, matched, matching, mixBytes, nextAction, sent, type Action, type ProgramSpec, type ProgramState } from './program.ts';
+import type { Rule } from './planted.ts';
 
-/** What the checkers are told; every incarnation tells all of it again. */
+/** How far a task was when it did something: what this depends on. */
+export interface Position {
+  readonly arrivals: number;
+  readonly determinants: number;
+}
+
+/** What the checkers are told; every life of a task tells all of it again. */
 export interface Witness {
   /** Message number `channel` of (task, dst) has this content. Told for suppressed messages too. */
-  sent(task: number, incarnation: number, dst: number, channel: number, digest: number): void;
+  sent(task: number, life: number, dst: number, channel: number, digest: number, at: Position): void;
+  /** …and this one goes out. */
+  written(task: number, life: number, dst: number, channel: number): void;
   /** Arrival number `arrival` of the task is this message. */
-  consumed(task: number, incarnation: number, arrival: number, src: number, channel: number, digest: number | undefined): void;
+  consumed(task: number, life: number, arrival: number, src: number, channel: number, digest: number | undefined): void;
+  /** Event number `n` of the task came out like this. */
+  event(task: number, life: number, n: number, outcome: number | string): void;
 }
 
 /** Content of a simulated image. */
@@ -23,6 +34,8 @@ export interface SimImage {
   endpoint: EndpointSnapshot;
   prologue: Line;
   held: number[];
+  /** Who took it, whatever its name says. */
+  incarnation: number;
 }
 
 export interface RankHost {
@@ -34,8 +47,17 @@ export interface RankHost {
   recovered(): void;
   clock(): number;
   place(): string;
+  /** False: what it sent and is not yet durable fills its comm worker; a send waits. */
+  room(): boolean;
   readonly chunkBytes: number;
+  /** This life of the task, as the checkers name it. */
+  readonly life: number;
+  /** A rule that this run breaks, or undefined. */
+  readonly undone: Rule | undefined;
 }
+
+/** Determinants that no frame has carried leave in a frame of their own when there are so many. */
+export const FLUSH_DETERMINANTS = 24;
 
 interface Whole {
   number: number;
@@ -55,8 +77,9 @@ export class Rank {
   private readonly bodies = new Map<number, Uint8Array[]>();
   private pulled = new Map<number, Uint8Array>();
   private asked = new Set<number>();
-  /** A poll under way: how many it still has to consume, or LIVE. */
+  /** A poll under way: how many it has to consume, or LIVE. */
   private poll: number | undefined;
+  private polledSoFar = 0;
   private wasReplaying: boolean;
   private readonly image: SimImage | undefined;
   private channelOf = new Map<number, number>();
@@ -87,7 +110,7 @@ export class Rank {
   }
 
   get envelopeOnly(): boolean {
-    return this.stored > this.spec.storeBytes;
+    return 4 * this.stored > 3 * this.spec.storeBytes || this.state.queue.some((q) => q.body === undefined);
   }
 
   /** Where it is, for the report of a run that does not end. */
@@ -96,7 +119,7 @@ export class Rank {
     const waits = nextAction(this.spec, this.task, this.state);
     return JSON.stringify({
       stage, round, waits: waits && { ...waits, body: undefined }, left, consumed: this.endpoint.consumed, ready: this.arrivals.map((a) => a.number),
-      queue: queue.map((q) => `${q.arrival}:${q.src}${q.body ? '' : '(log)'}`), asked: [...this.asked], parts: this.parts.length, replaying: this.endpoint.replaying,
+      parts: this.parts.length, queue: queue.map((q) => `${q.arrival}:${q.src}${q.body ? '' : '(log)'}`), asked: [...this.asked], replaying: this.endpoint.replaying,
     });
   }
 
@@ -137,6 +160,9 @@ export class Rank {
       this.wasReplaying = false;
       this.host.recovered();
     }
+    // a transparent image can be taken while the rank waits inside a call
+    if (!done && this.poll === undefined && this.spec.prologueRounds === undefined && !this.spec.script) this.host.checkpoint(() => this.snapshot());
+    if (this.endpoint.pending >= FLUSH_DETERMINANTS) this.flush();
     return done;
   }
 
@@ -146,22 +172,28 @@ export class Rank {
       case 'open':
         return this.open();
       case 'send':
+        if (!this.room()) return false;
         this.send(taskId(a.dst), a.tag, 0, a.body);
-        s.at += 1 + (s.at % 2 === 0 ? 1 : 0);
+        sent(s);
         return true;
       case 'receive':
         return this.receive(a.src, a.tag);
+      case 'read':
+        return this.receive(WORLD, 0);
       case 'poll':
         return this.polled(a.src, a.tag);
-      case 'clock':
-        s.acc = mix(s.acc, Math.floor(this.endpoint.clock(() => this.host.clock())));
-        s.at++;
+      case 'clock': {
+        const read = (): number => this.host.clock();
+        this.event(this.host.undone === 'clock-not-logged' ? read() : this.endpoint.clock(read));
         return true;
-      case 'place':
-        s.acc = mixBytes(s.acc, [...this.endpoint.place(() => this.host.place())].map((c) => c.charCodeAt(0)));
-        s.at++;
+      }
+      case 'place': {
+        const read = (): string => this.host.place();
+        this.event(this.host.undone === 'place-not-logged' ? read() : this.endpoint.place(read));
         return true;
+      }
       case 'output':
+        if (!this.room()) return false;
         this.send(WORLD, 0, WorldMode.STDOUT, a.body);
         s.outputs++;
         s.at++;
@@ -178,6 +210,18 @@ export class Rank {
     }
   }
 
+  private event(outcome: number | string): void {
+    this.witness.event(this.task, this.host.life, this.state.events, outcome);
+    happened(this.state, outcome);
+  }
+
+  /** A send that waits for space consumes nothing. */
+  private room(): boolean {
+    if (this.host.room()) return true;
+    if (this.host.undone === 'waiting-for-space-consumes') this.consume();
+    return false;
+  }
+
   private open(): boolean {
     if (this.image && this.endpoint.inPrologue) {
       this.endpoint.jump(this.image.endpoint);
@@ -190,17 +234,20 @@ export class Rank {
     return true;
   }
 
+  private flush(): void {
+    const block = this.endpoint.block();
+    this.host.up(encodeFrame(this.endpoint.determinantsHeader(block), EMPTY, block));
+    this.endpoint.framed();
+  }
+
   private snapshot(): SimImage {
-    if (this.endpoint.pending > 0) {
-      const block = this.endpoint.block();
-      this.host.up(encodeFrame(this.endpoint.determinantsHeader(block), EMPTY, block));
-      this.endpoint.framed();
-    }
+    if (this.endpoint.pending > 0) this.flush();
     return {
       program: structuredCopy(this.state),
       endpoint: this.endpoint.snapshot(),
       prologue: this.endpoint.prologue,
       held: this.state.queue.filter((q) => q.body === undefined).map((q) => q.arrival),
+      incarnation: this.endpoint.incarnation,
     };
   }
 
@@ -211,9 +258,12 @@ export class Rank {
   private send(dst: TaskId, tag: number, mode: number, body: Uint8Array): void {
     const channel = (this.channelOf.get(dst) ?? 0) + 1;
     this.channelOf.set(dst, channel);
-    this.witness.sent(this.task, this.endpoint.incarnation, dst, channel, mixBytes(tag + mode * 1000, body));
-    const number = this.endpoint.beginSend(dst);
+    const { arrivals, determinants } = this.endpoint.line();
+    this.witness.sent(this.task, this.host.life, dst, channel, mixBytes(tag + mode * 1000, body), { arrivals, determinants });
+    let number = this.endpoint.beginSend(dst);
+    if (number === 0 && this.host.undone === 'limits-ignored') number = channel;
     if (number === 0) return;
+    this.witness.written(this.task, this.host.life, dst, number);
     for (let offset = 0; offset === 0 || offset < body.length; offset += this.host.chunkBytes) {
       const part = body.subarray(offset, offset + this.host.chunkBytes);
       const block = this.endpoint.block();
@@ -229,12 +279,8 @@ export class Rank {
     this.endpoint.consume(a.number);
     const keep = a.body !== undefined && this.stored + a.body.length <= this.spec.storeBytes;
     this.state.queue.push({ src: a.src, tag: a.tag, arrival: a.number, size: a.size, body: keep || a.size === 0 ? [...(a.body ?? EMPTY)] : undefined });
-    this.witness.consumed(this.task, this.endpoint.incarnation, a.number, a.src, a.channel, a.body && mixBytes(a.tag, a.body));
+    this.witness.consumed(this.task, this.host.life, a.number, a.src, a.channel, a.body && mixBytes(a.tag, a.body));
     return true;
-  }
-
-  private match(src: number, tag: number): number {
-    return this.state.queue.findIndex((q) => q.tag === tag && (src === ANY || q.src === src));
   }
 
   /** Takes entry i from the queue into the program's state; false while its body has to be pulled. */
@@ -254,16 +300,17 @@ export class Rank {
       this.asked.delete(q.arrival);
     }
     if (body.length !== q.size) throw new Error(`task ${this.task}: arrival ${q.arrival} has ${body.length} bytes instead of ${q.size}`);
-    this.state.queue.splice(i, 1);
-    this.state.left[q.src] = this.state.left[q.src]! - 1;
-    this.state.acc = mixBytes(mix(this.state.acc, q.src), body);
+    matched(this.state, i, body);
     return true;
   }
 
+  /** A waiting call consumes one arrival at a time, none if its condition holds at entry. */
   private receive(src: number, tag: number): boolean {
+    if (this.host.undone === 'waiting-call-consumes-all') while (this.consume());
     for (;;) {
-      const i = this.match(src, tag);
+      const i = matching(this.state, src, tag);
       if (i >= 0) return this.take(i);
+      if (this.host.undone === 'unmatched-not-consumed' && this.stored + (this.arrivals[0]?.body?.length ?? 0) > this.spec.storeBytes) return false;
       if (!this.consume()) return false;
     }
   }
@@ -271,19 +318,31 @@ export class Rank {
   /** A poll hit is a receive of what it saw. */
   private polled(src: number, tag: number): boolean {
     const s = this.state;
-    if (this.poll === undefined) this.poll = this.endpoint.pollBegin();
-    if (this.poll === LIVE) while (this.match(src, tag) < 0 && this.consume());
+    const seen = (): boolean => matching(s, src, tag) >= 0;
+    if (this.poll === undefined && this.host.undone === 'vain-polls-omitted' && (seen() || this.arrivals.length === 0)) {
+      this.polls(0, seen());
+      return true;
+    }
+    if (this.poll === undefined) {
+      this.poll = this.endpoint.pollBegin();
+      this.polledSoFar = 0;
+    }
+    if (this.poll === LIVE)
+      while (!seen() && this.consume()) this.polledSoFar++;
     else
-      while (this.poll > 0) {
+      while (this.polledSoFar < this.poll) {
         if (!this.consume()) return false; // a replayed poll waits for its logged arrivals
-        this.poll--;
+        this.polledSoFar++;
       }
     this.endpoint.pollEnd();
     this.poll = undefined;
-    const hit = this.match(src, tag) >= 0;
-    s.acc = mix(s.acc, hit ? 1 : 2);
-    s.at++;
+    this.polls(this.polledSoFar, seen());
     return true;
+  }
+
+  private polls(consumed: number, hit: boolean): void {
+    this.witness.event(this.task, this.host.life, this.state.events, consumed);
+    happened(this.state, hit ? 1 : 2);
   }
 }
 

@@ -1,24 +1,32 @@
 /**
  * A simulated volunteer: a node daemon with one comm core and the ranks that it was given. Plays the parts of packages/node's daemon
- * and comm worker: performs the comm core's effects, reconnects, sends heartbeats, uploads images.
+ * and comm worker: performs the comm core's effects, reconnects, sends heartbeats, uploads images (uploads.ts).
  *
  * Owns: everything on the node. All of it is gone when the node crashes; a frozen node keeps it and goes on later as a zombie.
  */
 import { Comm, type CommEffect } from '@mayfly/protocols';
-import { imageIdOf, type Hello, type Incarnation, type JobId, type Manifest, type NodeId, type TaskId, type TaskReport } from '@mayfly/wire';
-import type { Link } from './link.ts';
-import type { ControlDown, ControlUp, ImageDown, ImageUp } from './messages.ts';
-import { Rank, type SimImage } from './rank.ts';
+import { readFrames, type Hello, type Incarnation, type JobId, type NodeId, type TaskId, type TaskReport } from '@mayfly/wire';
+import type { Link, LinkEnds } from './link.ts';
+import type { ControlDown, ControlUp } from './messages.ts';
+import { bypassesHold, changedDown, changedRing, changedUp, inventedAnswers } from './mutate-comm.ts';
+import { FLUSH_DETERMINANTS, Rank, type SimImage } from './rank.ts';
+import { Random } from './random.ts';
+import { describe } from './trace.ts';
+import { Uploads } from './uploads.ts';
 import type { World } from './world.ts';
 
-interface Held {
-  task: TaskId;
-  incarnation: Incarnation;
+export interface Held {
+  readonly task: TaskId;
+  readonly incarnation: Incarnation;
+  readonly replay: Extract<ControlDown, { type: 'assign' }>['replay'];
+  readonly nonce: string;
   serial: number;
-  image: SimImage | undefined;
+  readonly image: SimImage | undefined;
   rank: Rank | undefined;
   started: boolean;
   nextCheckpoint: number;
+  /** Where its last image was taken. */
+  lastLine?: string | undefined;
   finished: boolean;
 }
 
@@ -31,25 +39,31 @@ export class Volunteer {
   offline = false;
   id: NodeId | undefined;
   readonly held = new Map<TaskId, Held>();
-  private comm: Comm;
+  readonly random: Random;
+  private readonly comm: Comm;
   private control: Link<ControlUp, ControlDown> | undefined;
-  private images: Link<ImageUp, ImageDown> | undefined;
   private readonly data: (Link<Uint8Array, Uint8Array> | undefined)[];
-  private readonly uploads = new Map<string, { manifest: Manifest; image: SimImage }>();
-  /** What came while the node was frozen: it happens after it wakes. */
+  private readonly uploads: Uploads;
+  /** What came while the node was frozen or deaf: it happens afterwards. */
   private missed: (() => void)[] = [];
+  private deaf = false;
   private session: string;
+  private links = 0;
+  private readonly skew: number;
 
   constructor(
-    private readonly world: World,
+    readonly world: World,
     readonly name: string,
     readonly slots: number,
     private readonly claim?: NodeId,
   ) {
-    const { spec, channelMemories, protocol, window } = world.setup;
-    this.comm = new Comm({ size: spec.size, channelMemories, protocol, window });
+    const { spec, channelMemories, protocol, window, chunkBytes } = world.setup;
+    this.random = Random.named(world.seed, name);
+    this.comm = new Comm({ size: spec.size, channelMemories, protocol, window, chunkBytes });
     this.data = Array.from({ length: channelMemories });
-    this.session = `s-${name}-${world.random.between(0, 1e9)}`;
+    this.session = `s-${name}-${this.random.between(0, 1e9)}`;
+    this.skew = spec.script ? 0 : this.random.between(-300, 300);
+    this.uploads = new Uploads(this);
     this.connectControl();
     for (let cm = 0; cm < channelMemories; cm++) this.connectData(cm);
     this.beat();
@@ -59,42 +73,51 @@ export class Volunteer {
     return this.world.setup.job;
   }
 
-  private get here(): boolean {
+  get here(): boolean {
     return this.alive && !this.offline && this.world.server.up;
   }
 
   /** Runs `f` now, after waking, or never: what reaches a node that is frozen waits, what reaches a dead one is gone. */
-  private live(f: () => void): () => void {
+  live(f: () => void): () => void {
     return () => {
       if (!this.alive) return;
-      if (this.frozen) this.missed.push(f);
+      if (this.frozen || this.deaf) this.missed.push(f);
       else f();
     };
+  }
+
+  after(ms: number, f: () => void): void {
+    this.world.agenda.after(ms, this.live(f));
+  }
+
+  link<U, D>(ends: LinkEnds<U, D>): Link<U, D> {
+    return this.world.link(`${this.name}/${this.links++}`, ends);
+  }
+
+  /** Every connection that it has: the control link, the image link, one per Channel Memory. */
+  connections(): (Link<ControlUp, ControlDown> | Link<Uint8Array, Uint8Array> | Uploads)[] {
+    return [this.control, this.uploads, ...this.data].filter((l) => l !== undefined);
   }
 
   // ---- connections ----
 
   private connectControl(): void {
     if (!this.alive) return;
-    if (!this.here || this.frozen) return this.world.agenda.after(RECONNECT_MS, this.live(() => this.connectControl()));
+    if (!this.here || this.frozen) return this.after(RECONNECT_MS, () => this.connectControl());
     const link = this.world.server.acceptControl((ends) =>
-      this.world.link<ControlUp, ControlDown>({
+      this.link<ControlUp, ControlDown>({
         up: ends.up,
         upClosed: ends.closed,
         down: (m) => this.live(() => this.onControl(m))(),
         downClosed: this.live(() => {
           if (this.control === link) this.control = undefined;
-          this.world.agenda.after(RECONNECT_MS, this.live(() => this.connectControl()));
+          this.after(RECONNECT_MS, () => this.connectControl());
         }),
       }),
     );
     this.control = link;
     const hello: Hello = {
-      version: 1,
-      name: this.name,
-      engine: 'simulator',
-      slots: this.slots,
-      session: this.session,
+      version: 1, name: this.name, engine: 'simulated', slots: this.slots, session: this.session,
       holds: [...this.held.values()].filter((h) => !h.finished).map((h) => ({ job: this.job, task: h.task, incarnation: h.incarnation })),
       images: [],
       ...((this.id ?? this.claim) ? { node: (this.id ?? this.claim)! } : {}),
@@ -104,17 +127,17 @@ export class Volunteer {
 
   private connectData(cm: number): void {
     if (!this.alive) return;
-    if (!this.here || this.frozen) return this.world.agenda.after(RECONNECT_MS, this.live(() => this.connectData(cm)));
-    const link: Link<Uint8Array, Uint8Array> = this.world.server.acceptData(cm, (ends) =>
-      this.world.link<Uint8Array, Uint8Array>({
+    if (!this.here || this.frozen || !this.world.server.cms[cm]!.up) return this.after(RECONNECT_MS, () => this.connectData(cm));
+    const link = this.world.server.cms[cm]!.accept((ends) =>
+      this.link<Uint8Array, Uint8Array>({
         up: ends.up,
         upClosed: ends.closed,
-        down: (bytes) => this.live(() => this.data[cm] === link && this.perform(this.comm.step({ type: 'received', cm, bytes })))(),
+        down: (bytes) => this.live(() => this.data[cm] === link && this.received(cm, bytes))(),
         downClosed: this.live(() => {
           if (this.data[cm] !== link) return;
           this.data[cm] = undefined;
           this.perform(this.comm.step({ type: 'disconnected', cm }));
-          this.world.agenda.after(RECONNECT_MS * this.world.random.next(), this.live(() => this.connectData(cm)));
+          this.after(RECONNECT_MS * this.random.next(), () => this.connectData(cm));
         }),
       }),
     );
@@ -122,26 +145,19 @@ export class Volunteer {
     this.perform(this.comm.step({ type: 'connected', cm }));
   }
 
-  private imageLink(): Link<ImageUp, ImageDown> | undefined {
-    if (this.images?.alive) return this.images;
-    if (!this.here) return undefined;
-    const link = this.world.server.acceptImages((ends) =>
-      this.world.link<ImageUp, ImageDown>({
-        up: ends.up,
-        upClosed: ends.closed,
-        down: (m) => this.live(() => this.onImage(m))(),
-        downClosed: this.live(() => {
-          if (this.images === link) this.images = undefined;
-          this.uploads.clear();
-        }),
-      }),
-    );
-    return (this.images = link);
+  private received(cm: number, bytes: Uint8Array): void {
+    if (this.world.trace) for (const f of readFrames(bytes)) this.world.trace(`  → ${this.name}   ${describe(f)}`);
+    const invented = inventedAnswers(this.world, bytes, cm, (t) => this.held.get(t)?.started === false);
+    this.perform(this.comm.step({ type: 'received', cm, bytes: changedDown(this.world.undone, bytes) }));
+    for (const a of invented) this.perform(this.comm.step({ type: 'received', cm: a.cm, bytes: a.bytes }));
+    // room may have become free
+    for (const h of this.held.values()) if (h.rank && !h.finished) this.wake(h);
   }
 
   /** Its ranks and what the Channel Memories have for them, for the report of a run that does not end. */
   describe(): string {
-    const ranks = [...this.held.values()].map((h) => `  task ${h.task}.${h.incarnation}${h.finished ? ' finished' : ''} ${h.rank?.describe() ?? 'not begun'} log ${this.world.server.logged(h.task)}`);
+    const cms = (task: TaskId): string => this.world.server.cms.map((c) => c.describe(task)).join(' ');
+    const ranks = [...this.held.values()].map((h) => `  task ${h.task}.${h.incarnation}${h.finished ? ' finished' : ''} ${h.rank?.describe() ?? 'not begun'} log ${cms(h.task)}`);
     return [`${this.name}${this.frozen ? ' frozen' : ''}${this.offline ? ' offline' : ''} control ${this.control?.alive} data ${this.data.map((d) => d?.alive)}`, ...ranks].join('\n');
   }
 
@@ -151,39 +167,73 @@ export class Volunteer {
   crash(halfOpen: boolean): void {
     if (!this.alive) return;
     this.alive = false;
-    this.breakAll(halfOpen ? undefined : this.world.random.between(1, 40), undefined);
+    this.breakAll(halfOpen ? undefined : this.random.between(1, 40), undefined);
     this.world.gone(this);
   }
 
+  /** Leaves, with a last image if its ranks come to a place for one. */
   goodbye(): void {
-    this.control?.up({ type: 'goodbye', reason: 'closed' });
-    const end = this.live(() => {
+    for (const h of this.held.values()) h.nextCheckpoint = 0;
+    for (const h of this.held.values()) this.wake(h);
+    this.after(this.world.setup.turnMs, () => this.control?.up({ type: 'goodbye', reason: 'closed' }));
+    this.after(this.world.setup.turnMs + this.world.setup.maxDelay + 1, () => {
       this.alive = false;
-      this.breakAll(this.world.random.between(1, 20), undefined);
+      this.breakAll(this.random.between(1, 20), undefined);
       this.world.gone(this);
     });
-    this.world.agenda.after(this.world.setup.maxDelay + 1, end);
   }
 
-  freeze(ms: number): void {
+  /** Frozen for `ms`. A zombie acts on with what it has for a while after it woke, before it hears what it missed. */
+  freeze(ms: number, zombieMs: number): void {
     this.frozen = true;
     this.world.agenda.after(ms, () => {
+      if (!this.alive) return;
       this.frozen = false;
-      const missed = this.missed;
-      this.missed = [];
-      for (const f of missed) this.live(f)();
+      this.deaf = zombieMs > 0;
       for (const h of this.held.values()) this.wake(h);
+      this.world.agenda.after(zombieMs, () => {
+        this.deaf = false;
+        const missed = this.missed;
+        this.missed = [];
+        for (const f of missed) this.live(f)();
+        for (const h of this.held.values()) this.wake(h);
+      });
     });
   }
 
-  cutOff(ms: number): void {
+  cutOff(ms: number, serverHears: boolean): void {
     this.offline = true;
-    this.breakAll(this.world.random.chance(0.5) ? undefined : 20, 30);
+    this.breakAll(serverHears ? 20 : undefined, 30);
     this.world.agenda.after(ms, () => (this.offline = false));
   }
 
-  breakData(cm: number): void {
-    this.data[cm]?.break(this.world.random.between(0, 50), this.world.random.between(0, 50));
+  breakData(cm: number): boolean {
+    const link = this.data[cm];
+    link?.break(this.random.between(0, 50), this.random.between(0, 50));
+    return link !== undefined;
+  }
+
+  dataLink(cm: number): Link<Uint8Array, Uint8Array> | undefined {
+    return this.data[cm];
+  }
+
+  /** Connects anew while the old socket lives on at the server and still brings what is under way: same incarnation, same nonce. */
+  connectTwice(cm: number): boolean {
+    if (!this.data[cm]?.alive || !this.here || this.frozen || this.held.size === 0 || !this.world.server.cms[cm]!.up) return false;
+    this.data[cm] = undefined;
+    this.perform(this.comm.step({ type: 'disconnected', cm }));
+    this.connectData(cm);
+    return true;
+  }
+
+  /** Is made a copy of another tab: its name, what it held, its capabilities — and nonces of its own. */
+  becomeCloneOf(other: Volunteer): void {
+    for (const h of other.held.values()) {
+      if (h.finished) continue;
+      const mine = { ...h, nonce: `clone-${this.name}-${h.task}-${h.incarnation}`, rank: undefined, started: false };
+      this.held.set(h.task, mine);
+      this.start(mine);
+    }
   }
 
   /** Out of memory in one rank's worker: the daemon lives and says so. */
@@ -195,13 +245,13 @@ export class Volunteer {
   }
 
   private breakAll(tellServer: number | undefined, tellMe: number | undefined): void {
-    for (const l of [this.control, this.images, ...this.data]) l?.break(tellServer, tellMe);
+    for (const l of this.connections()) l.break(tellServer, tellMe);
   }
 
   // ---- control ----
 
   private beat(): void {
-    this.world.agenda.after(HEARTBEAT_MS, this.live(() => {
+    this.after(HEARTBEAT_MS, () => {
       this.beat();
       this.control?.up({
         type: 'heartbeat',
@@ -219,7 +269,7 @@ export class Volunteer {
           })),
         },
       });
-    }));
+    });
   }
 
   private report(report: TaskReport): void {
@@ -239,19 +289,20 @@ export class Volunteer {
         const old = this.held.get(m.task);
         if (old && old.incarnation >= m.incarnation) return;
         if (old) this.drop(m.task);
-        this.held.set(m.task, {
-          task: m.task, incarnation: m.incarnation, serial: m.serial, image: m.image, rank: undefined, started: false,
-          nextCheckpoint: this.world.agenda.now + this.world.setup.checkpointMs, finished: false,
-        });
-        const { task, incarnation, replay } = m;
-        const nonce = `nonce-${this.name}-${task}-${incarnation}-${this.session}`.slice(0, 64);
-        this.replays.set(task, replay);
-        this.perform(this.comm.step({ type: 'start', task, incarnation, capability: `${task}.${incarnation}`, nonce, replay }));
+        const h: Held = {
+          task: m.task, incarnation: m.incarnation, replay: m.replay, serial: m.serial, image: m.image, rank: undefined, started: false,
+          nonce: `nonce-${this.name}-${m.task}.${m.incarnation}`, nextCheckpoint: this.world.agenda.now + this.world.setup.checkpointMs, finished: false,
+        };
+        this.held.set(m.task, h);
+        this.start(h);
       }
     }
   }
 
-  private readonly replays = new Map<TaskId, Extract<ControlDown, { type: 'assign' }>['replay']>();
+  private start(h: Held): void {
+    const { task, incarnation, nonce, replay } = h;
+    this.perform(this.comm.step({ type: 'start', task, incarnation, capability: `${task}.${incarnation}`, nonce, replay }));
+  }
 
   private drop(task: TaskId): void {
     if (!this.held.delete(task)) return;
@@ -264,7 +315,7 @@ export class Volunteer {
     for (const e of effects)
       switch (e.type) {
         case 'send':
-          this.data[e.cm]?.up(e.bytes.slice());
+          this.data[e.cm]?.up(changedUp(this.world, e.cm, e.bytes.slice()));
           break;
         case 'drop':
           this.world.note(`${this.name} drops its link to CM ${e.cm}: ${e.error.message}`);
@@ -298,23 +349,40 @@ export class Volunteer {
 
   private begin(task: TaskId, start: Extract<CommEffect, { type: 'ready' }>['start']): void {
     const h = this.held.get(task)!;
+    const { world } = this;
     h.started = true;
+    world.trace?.(`${this.name} begins task ${task}.${h.incarnation}: limits ${start.limits.map(([d, n]) => `${n > 1e15 ? 'all' : n} to ${d > 1e9 ? 'world' : d}`).join(', ') || 'none'}; replays ${start.consumed} arrivals, ${start.determinants.length} determinants, ${start.openPolls} open polls`);
+    const life = world.checkers.began(task, h.incarnation, start.limits);
     h.rank = new Rank(
-      task, this.world.setup.spec, this.replays.get(task)!, start, h.image,
+      task, world.setup.spec, h.replay, start, h.image,
       {
-        chunkBytes: this.world.setup.chunkBytes,
-        up: (bytes) => this.perform(this.comm.step({ type: 'ring', task, bytes })),
-        checkpoint: (image) => this.checkpoint(h, image),
+        chunkBytes: world.setup.chunkBytes,
+        life,
+        up: (bytes) => this.ring(task, bytes),
+        checkpoint: (image) => this.uploads.checkpoint(h, image),
         recovered: () => this.report({ job: this.job, task, incarnation: h.incarnation, event: 'recovered' }),
-        clock: () => this.world.agenda.now,
+        clock: () => world.agenda.now + this.skew,
         place: () => this.name,
+        room: () => this.comm.retained(task) <= world.setup.retainBytes,
+        undone: world.undone,
       },
-      this.world.checkers,
-      this.world.setup.endpoint,
+      world.checkers,
+      world.undone === 'single-counter' ? { limitRule: 'single-counter' } : {},
     );
     this.report({ job: this.job, task, incarnation: h.incarnation, event: 'started' });
     if (!h.rank.endpoint.replaying) this.report({ job: this.job, task, incarnation: h.incarnation, event: 'recovered' });
     this.wake(h);
+  }
+
+  private ring(task: TaskId, bytes: Uint8Array): void {
+    const { world } = this;
+    const cm = bypassesHold(world, task, bytes);
+    if (cm !== undefined) return void this.data[cm]?.up(bytes);
+    this.perform(this.comm.step({ type: 'ring', task, bytes: changedRing(world.undone, bytes) }));
+    const { spec, retainBytes, chunkBytes } = world.setup;
+    // one send may pass the limit, and an exit does not ask; each chunk has a header and may have a block of determinants
+    const frames = Math.ceil(Math.max(spec.maxBody, 4000) / chunkBytes) + 2;
+    world.checkers.bound(`what the comm worker retains for task ${task}`, this.comm.retained(task), retainBytes + frames * (chunkBytes + 72) + 4096);
   }
 
   private readonly scheduled = new Set<Held>();
@@ -323,49 +391,21 @@ export class Volunteer {
   private wake(h: Held): void {
     if (this.scheduled.has(h) || h.finished) return;
     this.scheduled.add(h);
-    this.world.agenda.after(
-      this.world.random.next() * this.world.setup.turnMs,
-      this.live(() => {
-        this.scheduled.delete(h);
-        if (this.held.get(h.task) !== h || !h.rank) return;
-        const before = h.rank.endpoint.consumed;
-        const more = h.rank.turn();
-        if (this.held.get(h.task) !== h) return;
-        const { consumed } = h.rank.endpoint;
-        if (consumed !== before || more)
-          this.perform(this.comm.step({ type: 'consumed', task: h.task, arrivals: consumed, envelopeOnly: h.rank.envelopeOnly }));
-        if (more) this.wake(h);
-      }),
-    );
-  }
-
-  // ---- images ----
-
-  private checkpoint(h: Held, take: () => SimImage): void {
-    const { world } = this;
-    if (world.agenda.now < h.nextCheckpoint) return;
-    const link = this.imageLink();
-    if (!link) return;
-    h.nextCheckpoint = world.agenda.now + world.setup.checkpointMs;
-    const image = take();
-    const serial = ++h.serial;
-    const text = JSON.stringify(image);
-    const id = imageIdOf(this.job, h.task, h.incarnation, serial);
-    const manifest: Manifest = {
-      format: 1, image: id, job: this.job, task: h.task, incarnation: h.incarnation, program: world.setup.program, serial,
-      replay: { prologue: image.prologue, image: image.endpoint.line, held: image.held },
-      sections: [{ name: 'sim', bytes: text.length }],
-      pages: [world.pageHash(text)],
-      bytes: text.length,
+    const turn = (): void => {
+      this.scheduled.delete(h);
+      if (!this.alive || this.frozen || this.held.get(h.task) !== h || !h.rank) return;
+      const before = h.rank.endpoint.consumed;
+      const more = h.rank.turn();
+      this.world.checkers.bound(`determinants pending in task ${h.task}`, h.rank.endpoint.pending, FLUSH_DETERMINANTS);
+      if (this.held.get(h.task) !== h) return;
+      const { consumed } = h.rank.endpoint;
+      if (consumed !== before) this.world.trace?.(`${this.name} task ${h.task}.${h.incarnation} has consumed ${consumed}`);
+      if (consumed !== before || more)
+        this.perform(this.comm.step({ type: 'consumed', task: h.task, arrivals: consumed, envelopeOnly: h.rank.envelopeOnly }));
+      if (more) this.wake(h);
     };
-    this.uploads.set(id, { manifest, image });
-    link.up({ type: 'offer', task: h.task, incarnation: h.incarnation, manifest, image });
-  }
-
-  private onImage(m: ImageDown): void {
-    if (m.type === 'need') {
-      this.images?.up({ type: 'pages', image: m.image, pages: m.pages });
-      this.images?.up({ type: 'end', image: m.image });
-    } else if (m.reply !== 'stored') this.uploads.delete(m.image);
+    // a deaf node computes on
+    this.world.agenda.after(this.random.next() * this.world.setup.turnMs, turn);
   }
 }
+

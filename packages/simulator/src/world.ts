@@ -1,12 +1,12 @@
-/** One simulated run: the setup that a seed draws, the clock, the server, the volunteers, the notes. */
-import type { DispatcherSettings, EndpointOptions } from '@mayfly/protocols';
-import { zeroLine, type ErrorBody, type JobId, type ReplayFrom } from '@mayfly/wire';
+/** One simulated run: the setup that a seed draws, the clock, the server, the volunteers, the terminal, the notes. */
+import type { DispatcherSettings } from '@mayfly/protocols';
+import { zeroLine, type ErrorBody, type JobId, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import { Agenda } from './agenda.ts';
 import { Checkers } from './checkers.ts';
-import { Link } from './link.ts';
-import type { ProgramSpec } from './program.ts';
-import { mixBytes } from './program.ts';
-import type { Random } from './random.ts';
+import { Link, type LinkEnds } from './link.ts';
+import type { Rule } from './planted.ts';
+import { mixBytes, type ProgramSpec } from './program.ts';
+import { Random } from './random.ts';
 import { Server } from './server.ts';
 import { Volunteer } from './volunteer.ts';
 
@@ -19,39 +19,61 @@ export interface Setup {
   readonly durability: 'behind' | 'strict';
   readonly chunkBytes: number;
   readonly window: number;
+  /** A comm worker takes no more from a rank whose un-synced messages are this much. */
+  readonly retainBytes: number;
+  /** Bodies that a Channel Memory may hold in memory. */
+  readonly memoryBytes: number;
   readonly checkpointMs: number;
   readonly graceMs: number;
   readonly maxDelay: number;
   readonly turnMs: number;
   readonly syncMs: number;
+  /** Longest time that a sync or commit takes. */
+  readonly diskMs: number;
   readonly nodes: number;
   readonly slots: number;
   readonly dispatcher: Partial<DispatcherSettings>;
-  readonly endpoint: EndpointOptions;
 }
 
 export class World {
-  readonly epoch = 1_700_000_000_000;
   readonly agenda = new Agenda();
+  readonly random: Random;
   readonly checkers: Checkers;
   readonly server: Server;
+  readonly sink: Sink;
   volunteers: Volunteer[] = [];
   /** What happened, in order; printed for a failing seed. */
   readonly notes: string[] = [];
   readonly counts = new Map<string, number>();
   end: { state: string; error: ErrorBody | undefined } | undefined;
+  /** Messages of standard input that were typed so far; they are durable. */
+  stdinTyped = 0;
+  /** When a rank was last lost with its node, or begun anew. */
+  lastLoss = -1;
+  /** For transcripts: told each step. */
+  trace: ((line: string) => void) | undefined;
   private born = 0;
 
   constructor(
     readonly setup: Setup,
-    readonly random: Random,
+    readonly seed: number,
+    readonly undone: Rule | undefined,
+    trace?: (world: World, line: string) => void,
   ) {
+    this.trace = trace && ((line) => trace(this, line));
+    this.random = Random.named(seed, 'world');
     this.checkers = new Checkers(setup.spec);
+    this.sink = new Sink(this);
     this.server = new Server(this);
   }
 
-  link<U, D>(ends: ConstructorParameters<typeof Link<U, D>>[3]): Link<U, D> {
-    return new Link<U, D>(this.agenda, this.random, this.setup.maxDelay, ends);
+  /** The wall clock of the server's machine, ms. */
+  get wall(): number {
+    return 1_700_000_000_000 + this.agenda.now;
+  }
+
+  link<U, D>(name: string, ends: LinkEnds<U, D>): Link<U, D> {
+    return new Link<U, D>(this.agenda, Random.named(this.seed, name), this.setup.maxDelay, ends);
   }
 
   volunteer(claim?: Volunteer['id']): Volunteer {
@@ -64,12 +86,19 @@ export class World {
     this.volunteers = this.volunteers.filter((o) => o !== v);
   }
 
+  /** Somebody types the next message of standard input. */
+  typed(): void {
+    this.stdinTyped++;
+    for (const cm of this.server.cms) cm.feedStdin();
+  }
+
   ended(state: string, error: ErrorBody | undefined): void {
     this.end ??= { state, error };
   }
 
   note(text: string): void {
     this.notes.push(`${this.agenda.now.toFixed(1).padStart(9)} ${text}`);
+    this.trace?.(text);
   }
 
   count(what: string, n = 1): void {
@@ -84,5 +113,34 @@ export class World {
   pageHash(text: string): string {
     const bytes = Array.from(text, (c) => c.charCodeAt(0));
     return Array.from({ length: 8 }, (_, i) => mixBytes(i, bytes).toString(16).padStart(8, '0')).join('');
+  }
+}
+
+/** The files that output is written to: when they are synced, the Channel Memories may forget it (H4 of the server's host). */
+class Sink {
+  private readonly written = new Map<TaskId, number>();
+  private readonly synced = new Map<TaskId, number>();
+
+  constructor(private readonly world: World) {}
+
+  wrote(task: TaskId, channel: number): void {
+    this.written.set(task, Math.max(channel, this.written.get(task) ?? 0));
+  }
+
+  sync(): void {
+    for (const [task, channel] of this.written) {
+      if (this.synced.get(task) === channel) continue;
+      this.synced.set(task, channel);
+      for (const cm of this.world.server.cms) cm.step({ type: 'worldDone', task, channel });
+    }
+  }
+
+  /** What was not synced is gone from the files; the logs have it still. */
+  powerLoss(): void {
+    for (const [task, channel] of this.written) {
+      const kept = this.synced.get(task) ?? 0;
+      if (kept < channel) this.world.checkers.unsee(task, kept);
+      this.written.set(task, kept);
+    }
   }
 }

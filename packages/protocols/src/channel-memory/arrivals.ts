@@ -30,11 +30,11 @@ export class ArrivalIndex {
   }
 
   /** At recovery, in ascending order of `arrival`. */
-  restore(arrival: number, lsn: number, size: number, lsns?: readonly number[]): void {
+  restore(arrival: number, lsn: number, size: number, lsns?: readonly number[]): number {
     const slot = arrival - this.#first;
     if (slot < 0) {
       this.#kept.set(arrival, { lsns: lsns ?? [lsn], size });
-      return;
+      return arrival;
     }
     if (slot >= this.#lsn.length) this.#grow(slot + 1);
     for (let s = this.count + 1 - this.#first; s < slot; s++) if (s >= 0) this.#lsn[s] = -1;
@@ -42,6 +42,12 @@ export class ArrivalIndex {
     this.#size[slot] = size;
     if (lsns !== undefined && lsns.length > 1) this.#chunks.set(arrival, lsns);
     this.count = Math.max(this.count, arrival);
+    return arrival;
+  }
+
+  /** Entries: arrivals from the first that trimming did not take, and those before it that it spared. */
+  get held(): number {
+    return this.count - this.#first + 1 + this.#kept.size;
   }
 
   /** At recovery from a BASE record. */

@@ -2,6 +2,7 @@
  * Incarnations at the Channel Memory: attaching, fencing, clones, and the return of a receiver to a recovered log.
  *
  * F1  The higher incarnation closes the lower; an equal one needs the same nonce (it replaces its own dead socket), else it is a clone.
+ *     The nonce is logged before the first answer: after a restart of the CM a clone must not come first and log other determinants.
  * F2  A first attachment is answered only when every lower incarnation is closed here and all that was appended is durable.
  * F3  A recovered CM accepts nothing new for a task before the task's comm worker has reported (RESUPPLIED): that of the incarnation
  *     that lived on, when it has given back what the log lost; that of a new one, when it has found the logs of all Channel Memories
@@ -11,7 +12,7 @@ import { Attach, Flag, Kind, WORLD, emptyHeader, encodeFrame, taskId, type Heade
 import { Check } from 'typebox/value';
 import { sendDeterminants } from './determinants.ts';
 import { beginPush, discardPartial } from './push.ts';
-import { json, learn, parse, readEvidence } from './records.ts';
+import { encodeSession, json, learn, parse, readEvidence } from './records.ts';
 import { detach, protocolError, refuse } from './refuse.ts';
 import { EVERYTHING, append, channelOf, touch, type Attachment, type Channel, type ConnState, type Destination, type State } from './state.ts';
 import { appendWorldMessage } from './data.ts';
@@ -28,7 +29,7 @@ export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): 
   if (who === undefined || who.task !== h.src || who.incarnation !== h.incarnation || who.task >= s.options.size)
     throw protocolError('FORBIDDEN', 'the capability does not cover this task and incarnation');
   const source = s.sources[who.task]!;
-  if (who.incarnation < source.fence) return refuse(s, conn, who.task, 'FENCED', `incarnation ${source.fence} of task ${who.task} acts`);
+  if (who.incarnation < source.fence && s.options.undo !== 'fence') return refuse(s, conn, who.task, 'FENCED', `incarnation ${source.fence} of task ${who.task} acts`);
   if (who.incarnation > source.fence) fence(s, who.task, who.incarnation);
   else if (source.nonce !== undefined && source.nonce !== m.nonce)
     return refuse(s, conn, who.task, 'CLONE', `incarnation ${who.incarnation} of task ${who.task} runs elsewhere`);
@@ -39,18 +40,19 @@ export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): 
   if (m.resume && d && !d.closed && !d.done && m.received > d.index.count)
     return refuse(s, conn, who.task, 'OUT_OF_SEQUENCE', `received ${m.received} of ${d.index.count} arrivals`);
 
-  if (source.attachment) detach(s, source.attachment);
+  if (source.attachment && (s.options.undo !== 'fence' || source.attachment.incarnation === who.incarnation)) detach(s, source.attachment);
   const a: Attachment = {
     task: who.task, incarnation: who.incarnation, nonce: m.nonce, conn: conn.conn, replay: m.replay, received: m.received, resume: m.resume,
     dead: false, answered: false,
   };
+  if (s.logging && source.nonce === undefined) source.nonceLsn = append(s, source.determinants, encodeSession(who.task, who.incarnation, m.nonce));
   source.nonce = m.nonce;
   source.attachment = a;
   conn.tasks.set(who.task, a);
   voidPartials(s, who.task);
   if (d?.closed) for (const c of d.channels) if (c) c.partial = undefined;
   s.out.push({ type: 'attached', task: a.task, incarnation: a.incarnation, resume: a.resume });
-  if (a.resume) return answerAttach(s, a);
+  if (a.resume || s.options.undo === 'sync-before-answer') return answerAttach(s, a);
   s.answers.push({ attachment: a, needs: s.ticket + 1 });
   s.syncWanted = true;
 }
@@ -92,8 +94,9 @@ export function fence(s: State, task: TaskId, incarnation: Incarnation): void {
   if (incarnation <= source.fence) return;
   source.fence = incarnation;
   source.nonce = undefined;
+  source.nonceLsn = undefined;
   const a = source.attachment;
-  if (a) {
+  if (a && s.options.undo !== 'fence') {
     const conn = s.conns.get(a.conn);
     detach(s, a);
     if (conn) refuse(s, conn, task, 'FENCED', `incarnation ${incarnation} of task ${task} acts`);

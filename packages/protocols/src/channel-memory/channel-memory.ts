@@ -55,14 +55,14 @@ function initial(options: ChannelMemoryOptions): State {
     maxMessageBytes: options.maxMessageBytes ?? 1024 ** 3,
     conns: new Map(),
     sources: tasks.map((task) => ({
-      task, fence: 0 as Incarnation, nonce: undefined, attachment: undefined, determinants: stream('d', task), records: [], held: [],
+      task, fence: 0 as Incarnation, nonce: undefined, nonceLsn: undefined, attachment: undefined, determinants: stream('d', task), records: [], held: [],
       durable: [], blockFirst: 0, blockEnd: 0, evidence: { determinants: 0, openPolls: 0, consumed: 0 }, ackDue: false, ackChannels: [],
     })),
     destinations: tasks.map((task) =>
       home(task)
         ? {
             task, stream: stream('t', task), index: new ArrivalIndex(), channels: [], arrivalsSynced: 0, arrivalsSyncing: 0,
-            push: undefined, closed: false, done: false, trimmed: 0, heldWorld: [], envelopes: new Set<number>(),
+            push: undefined, closed: false, done: false, trimmed: 0, reserved: new Map<TaskId, number>(), heldWorld: [], envelopes: new Set<number>(),
           }
         : undefined,
     ),
@@ -208,6 +208,26 @@ export class ChannelMemory {
       sendsLogged: this.progress(task).sends,
       bodiesUnderWay: d?.channels.filter((c) => c?.partial).length ?? 0,
     };
+  }
+
+  /** What it holds in memory: bodies that wait (messages to the world until durable, parts of them, input for a closed log), index entries,
+   *  questions about images. */
+  memory(): { bytes: number; records: number; covers: number } {
+    const s = this.#s;
+    const length = (list: readonly { length: number }[]): number => list.reduce((n, b) => n + b.length, 0);
+    let [bytes, records] = [0, 0];
+    for (const w of s.worlds) {
+      if (!w) continue;
+      bytes += length(w.waiting.map((m) => m.body)) + length(w.channel.partial?.bodies ?? []);
+      records += w.index.held;
+    }
+    for (const d of s.destinations) {
+      if (!d) continue;
+      bytes += length(d.heldWorld.map((m) => m.body));
+      records += d.index.held;
+    }
+    for (const source of s.sources) records += source.records.length;
+    return { bytes, records, covers: [...s.covers.values()].reduce((n, l) => n + l.length, 0) };
   }
 
   #take(): CmEffect[] {

@@ -4,7 +4,7 @@
  */
 import { BLOCK_HEAD_BYTES, Flag, Kind, WORLD, emptyHeader, encodeFrame, patchArrival, routeOf, type Header } from '@mayfly/wire';
 import { protocolError } from './refuse.ts';
-import { discardPartial, pushAhead, pushWhole } from './push.ts';
+import { NOT_WHOLE, discardPartial, pushAhead, pushWhole } from './push.ts';
 import { slideOverEntries } from './records.ts';
 import {
   ackSoon, append, channelOf, touch, type Attachment, type Channel, type Destination, type Partial, type State, type World,
@@ -33,7 +33,7 @@ export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: D
     return;
   }
   // C1: every message of a channel once, in order.
-  if (h.channel <= c.count) {
+  if (h.channel <= c.count && s.options.undo !== 'once') {
     touch(s, c);
     return;
   }
@@ -41,8 +41,9 @@ export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: D
     if (h.channel !== c.count + 1 || h.offset !== 0) return;
     c.resync = false;
   }
-  if (h.channel !== c.count + 1) throw protocolError('OUT_OF_SEQUENCE', `message ${h.channel} of ${h.src} → ${h.dst} after ${c.count}`);
+  if (h.channel > c.count + 1) throw protocolError('OUT_OF_SEQUENCE', `message ${h.channel} of ${h.src} → ${h.dst} after ${c.count}`);
   if (h.offset === 0) discardPartial(d, c);
+  else if (c.partial?.size === h.size && h.offset + h.bytes <= c.partial.bytes) return; // a chunk that is there already
   else if (c.partial?.bytes !== h.offset || c.partial.size !== h.size)
     throw protocolError('OUT_OF_SEQUENCE', `part at ${h.offset} of message ${h.channel} after ${c.partial?.bytes ?? 0}`);
 
@@ -65,7 +66,8 @@ function toTask(
   s: State, d: Destination, c: Channel, h: Header, v: DataView, at: number, frame: Uint8Array, whole: boolean, record?: Uint8Array,
 ): void {
   // C3: the arrival number is given at the last chunk.
-  const number = whole ? d.index.count + 1 : 0;
+  if (s.options.undo === 'number-at-last-chunk' && !whole && h.offset === 0) d.reserved.set(c.src, d.index.add(NOT_WHOLE, 0));
+  const number = whole ? (d.reserved.get(c.src) ?? d.index.count + 1) : 0;
   const receiver = d.push?.attachment.incarnation ?? s.sources[d.task]!.fence;
   patchArrival(v, at, number, receiver);
   if (record) patchArrival(new DataView(record.buffer, record.byteOffset), 0, number, receiver);
@@ -78,7 +80,7 @@ function toTask(
   c.partial = undefined;
   c.count = h.channel;
   touch(s, c);
-  const n = d.index.add(lsn, h.size, p?.lsns);
+  const n = d.reserved.delete(c.src) ? d.index.restore(number, lsn, h.size, p?.lsns) : d.index.add(lsn, h.size, p?.lsns);
   pushWhole(s, d, n, h.size, frame, p);
 }
 

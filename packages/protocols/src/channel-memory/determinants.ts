@@ -67,6 +67,7 @@ export function trimDeterminants(source: Source, prologue: number, image: number
     return true;
   });
   for (const r of left) if (r.lsn < to) keep.add(r.lsn);
+  if (source.nonceLsn !== undefined && source.nonceLsn < to) keep.add(source.nonceLsn);
   source.records = left;
   return { to, keep };
 }

@@ -1,11 +1,13 @@
 /** Records of the Channel Memory's streams. A record is a whole frame, so that it is forwarded, replayed and resupplied as it is. */
 import {
-  BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, Kind, emptyHeader, encodeFrame, type Header, type TaskId,
+  BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, Kind, emptyHeader, encodeFrame, type Header, type Incarnation, type TaskId,
 } from '@mayfly/wire';
 import type { SendRecord } from './types.ts';
 
 /** Kind of the record that stands for everything trimmed before it. Never on the wire. */
 export const BASE_KIND = 64;
+/** Kind of the record, in a stream of determinants, that says which session an incarnation belongs to. Never on the wire. */
+export const SESSION_KIND = 65;
 const text = new TextEncoder();
 const read = new TextDecoder();
 
@@ -32,6 +34,16 @@ export const encodeBase = (task: TaskId, base: Base): Uint8Array => {
   return encodeFrame(h, text.encode(JSON.stringify(base)));
 };
 export const decodeBase = (body: Uint8Array): Base => JSON.parse(read.decode(body)) as Base;
+
+/** The first attachment of an incarnation: its nonce outlives the Channel Memory's process, else a clone could come first after a restart. */
+export const encodeSession = (task: TaskId, incarnation: Incarnation, nonce: string): Uint8Array => {
+  const h = emptyHeader(SESSION_KIND);
+  h.src = task;
+  h.dst = task;
+  h.incarnation = incarnation;
+  return encodeFrame(h, text.encode(nonce));
+};
+export const decodeSession = (body: Uint8Array): string => read.decode(body);
 
 export const json = (value: unknown): Uint8Array => text.encode(JSON.stringify(value));
 /** @throws SyntaxError */

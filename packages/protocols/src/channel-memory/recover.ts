@@ -3,7 +3,7 @@ import { BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, WORLD, decodeDeterminants, readFr
 import type { ArrivalIndex } from './arrivals.ts';
 import { addRange } from './cover.ts';
 import { logDeterminants } from './determinants.ts';
-import { BASE_KIND, decodeBase, learn, plain, readEvidence, type Base } from './records.ts';
+import { BASE_KIND, SESSION_KIND, decodeBase, decodeSession, learn, plain, readEvidence, type Base } from './records.ts';
 import { channelOf, touch, type Channel, type Destination, type Source, type State, type Stream, type World } from './state.ts';
 import { emitWorld, join } from './world.ts';
 
@@ -72,7 +72,7 @@ function messages(
   }
 }
 
-const restore = (index: ArrivalIndex, n: number, lsn: number, size: number, p: Part): void =>
+const restore = (index: ArrivalIndex, n: number, lsn: number, size: number, p: Part): number =>
   index.restore(n, lsn, size, p.lsns.length > 1 ? p.lsns : undefined);
 
 export function recoverDestination(s: State, d: Destination, records: Records, next: number): void {
@@ -119,6 +119,13 @@ export function recoverSource(s: State, source: Source, records: Records, next: 
   dirty(s, source.determinants, next);
   for (const { lsn, bytes } of records) {
     const f = readFrame(bytes, view(bytes), 0);
+    if (f.header.kind === SESSION_KIND) {
+      if (f.header.incarnation < source.fence) continue;
+      source.fence = f.header.incarnation;
+      source.nonce = decodeSession(f.body);
+      source.nonceLsn = lsn;
+      continue;
+    }
     const b = decodeDeterminants(f.determinants);
     const end = b.first + b.entries.length;
     source.records.push({ lsn, first: b.first, end });

@@ -70,8 +70,10 @@ export interface Source {
   readonly task: TaskId;
   /** Lowest incarnation that may act. Durable in the dispatcher's registry, which gives it again at recovery. */
   fence: Incarnation;
-  /** Incarnation and nonce attached last: tells a reconnection from a clone. Losable. */
+  /** Nonce of incarnation `fence`, once one has attached: tells a reconnection from a clone. Durable before the first answer (F1). */
   nonce: string | undefined;
+  /** Where it is logged. */
+  nonceLsn: number | undefined;
   attachment: Attachment | undefined;
   readonly determinants: Stream;
   records: DeterminantRecord[];
@@ -122,6 +124,8 @@ export interface Destination {
   done: boolean;
   /** Highest arrival that trimming may have taken. */
   trimmed: number;
+  /** Numbers of messages that are not whole yet, by sender: empty but for a planted bug (C3). */
+  readonly reserved: Map<TaskId, number>;
   /** Messages from WORLD that came while it was closed. */
   readonly heldWorld: { channel: number; mode: number; body: Uint8Array }[];
   /** `none`: arrivals sent as envelopes whose bodies were not pulled yet. */

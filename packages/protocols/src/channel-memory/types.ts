@@ -22,6 +22,9 @@ export type Conn = number;
 /** `t<task>` arrivals of a task, `d<task>` determinants by source, `w<task>` messages task → WORLD. The host prefixes job and CM. */
 export type StreamName = `t${number}` | `d${number}` | `w${number}`;
 
+/** Rules that the simulator has this core break, to show that its campaign would notice; production names none. */
+export type CmUndo = 'fence' | 'once' | 'number-at-last-chunk' | 'sync-before-answer';
+
 /** Half-open: determinants [from, to). */
 export type Range = readonly [from: number, to: number];
 
@@ -40,6 +43,7 @@ export interface ChannelMemoryOptions {
   readonly chunkBytes?: number;
   /** A longer body is refused. Default 1 GiB. */
   readonly maxMessageBytes?: number;
+  readonly undo?: CmUndo;
 }
 
 export type CmEvent =

@@ -69,6 +69,14 @@ describe('incarnations', () => {
     b.send(10, 0, 1, 1);
     expect(arrivals(b, 11)).toEqual([1]);
   });
+  test('F1 a clone does not come first after a restart of the Channel Memory: the nonce is in the log', () => {
+    const b = pair();
+    b.start(false);
+    b.attach(20, 0, { nonce: 'another-one' });
+    expect(b.take(Kind.REFUSED, 20)[0]!.json().code).toBe('CLONE');
+    b.attach(21, 0, { resume: true });
+    expect(b.take(Kind.ATTACHED, 21)).toHaveLength(1);
+  });
   test('F1 the same nonce replaces its own dead socket', () => {
     const b = pair();
     b.attach(20, 0, { resume: true });
@@ -138,7 +146,7 @@ describe('replay: "re-sending the message being already sent to the failed task"
     const clock = (ms: number) => ({ type: 'clock', ms }) as const;
     b.send(10, 0, 1, 1, 8, { det: { first: 0, entries: [clock(1), clock(2)] } });
     b.send(10, 0, 1, 2, 8, { det: { first: 1, entries: [clock(2), clock(3)], consumed: 4, openPolls: 6 } });
-    expect(b.logs.get('d0')!.length).toBe(2);
+    expect(b.logs.get('d0')!.length).toBe(3); // whose session it is, and two records of determinants
     expect(decodeAck(b.take(Kind.ACK, 10).at(-1)!.body)).toMatchObject({ determinantsFirst: 1, determinantsAppended: 3 });
     b.attach(20, 0, { inc: 1 });
     const dets = b.take(Kind.DETERMINANTS, 20);
@@ -184,6 +192,8 @@ describe('flow control', () => {
       expect(got.every((s) => s.header.flags & Flag.NO_BODY)).toBe(true);
       consumed = got.at(-1)?.header.arrival ?? consumed;
       b.control(11, Kind.CREDIT, 1, { arrival: consumed, size: 1024, flags: Flag.ENVELOPE_ONLY });
+      b.step({ type: 'flush' }); // as the host does after each batch
+      expect(got.length).toBeLessThanOrEqual(20); // envelopes take credit, too
     }
     expect(consumed).toBe(50);
   });

@@ -1,0 +1,331 @@
+/**
+ * The host of one simulated Channel Memory: a core over a faulty log and data connections, performing its effects in order as apps/server's
+ * host does. Like that one it recovers from its log when it was killed alone or an append found the disk full.
+ *
+ * Owns the core, the connections and the log. The log alone outlives the process.
+ */
+import { ChannelMemory, patchFromLog, type CmEffect, type CmEvent } from '@mayfly/protocols';
+import { Flag, Kind, WORLD, WorldMode, decodeDeterminants, homeOf, incarnation, readFrames, taskId, type Frame, type ImageId, type Incarnation, type Line, type TaskId } from '@mayfly/wire';
+import { name } from './checkers.ts';
+import { DamagedLog, DiskFull, FaultyLog } from './faulty-log.ts';
+import type { Link } from './link.ts';
+import { stdinMessage } from './program.ts';
+import { IN_CORE } from './planted.ts';
+import { checkAck, checkTrim, streamOf } from './stores.ts';
+import { describe } from './trace.ts';
+import type { World } from './world.ts';
+import { refusal, withLowerEvidence, withoutCounts } from './mutate.ts';
+
+const MAX_RECOVERIES = 5;
+type DataLink = Link<Uint8Array, Uint8Array>;
+export type MakeData = (ends: { up: (m: Uint8Array) => void; closed: () => void }) => DataLink;
+
+export class CmHost {
+  readonly log: FaultyLog;
+  private core: ChannelMemory | undefined;
+  private readonly links = new Map<number, DataLink>();
+  /** Number of this life: what an earlier one had under way does not happen. */
+  private life = 0;
+  private recoveries = 0;
+  private connections = 0;
+  /** While frames are judged: which incarnation of each task speaks. */
+  private speaking = new Map<number, number>();
+  private readonly flight: Flight;
+  /** For the planted bug that lets the first connection win. */
+  private readonly first = new Map<TaskId, { conn: number; incarnation: number }>();
+
+  constructor(
+    private readonly world: World,
+    readonly index: number,
+  ) {
+    this.log = new FaultyLog((stream, next) => world.checkers.cut(streamOf(index, stream), next));
+    this.log.lazy = world.undone === 'forwards-before-append';
+    this.flight = new Flight(world);
+  }
+
+  get up(): boolean {
+    return this.core !== undefined;
+  }
+
+  // ---- life ----
+
+  /** Recovers from the log. `fresh`: the job starts now. */
+  open(fresh: boolean): void {
+    const { setup } = this.world;
+    const { server } = this.world;
+    this.life++;
+    this.first.clear();
+    const core = new ChannelMemory({
+      size: setup.spec.size, index: this.index, count: setup.channelMemories, protocol: setup.protocol,
+      durability: this.world.undone === 'strict-forwards-before-sync' ? 'behind' : setup.durability, chunkBytes: setup.chunkBytes, window: setup.window,
+      authorise: (c) => {
+        const [t, n] = c.split('.').map(Number);
+        return t === undefined || n === undefined ? undefined : { task: taskId(t), incarnation: incarnation(n) };
+      },
+      ...(this.world.undone && IN_CORE[this.world.undone] ? { undo: IN_CORE[this.world.undone]! } : {}),
+    });
+    try {
+      for (const s of core.streams()) this.log.open(s);
+      for (const s of core.streams()) this.perform(core.recover(s, this.log.scan(s), this.log.next(s)));
+    } catch (e) {
+      if (e instanceof DamagedLog) return server.failed({ code: 'LOST_LOG', message: `The log of the job cannot be recovered: ${e.message}` });
+      if (e instanceof DiskFull) return this.broken(e);
+      throw e;
+    }
+    this.core = core;
+    for (const [task, n] of server.acting()) this.step({ type: 'fence', task, incarnation: n });
+    this.step({ type: 'recovered', fresh: fresh || this.world.undone === 'opens-before-reports' });
+    for (const task of server.doneTasks()) this.step({ type: 'done', task });
+    this.feedStdin();
+    this.world.trace?.(`cm${this.index} serves${fresh ? '' : ', recovered from its log'}`);
+  }
+
+  /** The process is gone; the kernel keeps what was written. */
+  kill(): void {
+    this.core = undefined;
+    this.life++;
+    this.log.killed();
+    for (const l of this.links.values()) l.break(undefined, this.world.random.between(1, 60));
+    this.links.clear();
+  }
+
+  /** An effect could not be performed (the disk is full, a record damaged): drop the core, recover later from the streams. */
+  private broken(e: Error): void {
+    const code = e instanceof DiskFull ? 'DISK_FULL' : 'INTERNAL';
+    this.world.note(`CM ${this.index} stops: ${code} ${e.message}`);
+    this.kill();
+    if (++this.recoveries > MAX_RECOVERIES) {
+      this.world.server.failed({ code, message: e.message });
+      return;
+    }
+    this.later(500 * 2 ** this.recoveries, () => this.open(false));
+  }
+
+  private later(ms: number, f: () => void): void {
+    const { life } = this;
+    const server = this.world.server.life;
+    this.world.agenda.after(ms, () => {
+      if (this.life === life && this.world.server.life === server && this.world.server.up) f();
+    });
+  }
+
+  // ---- connections ----
+
+  accept(make: MakeData): DataLink {
+    const conn = this.index + 16 * this.connections++;
+    const link = make({
+      up: (bytes) => {
+        if (!this.links.has(conn)) return;
+        if (!this.core) return this.close(conn);
+        this.received(conn, bytes);
+      },
+      closed: () => {
+        if (this.links.delete(conn)) this.step({ type: 'closed', conn });
+      },
+    });
+    this.links.set(conn, link);
+    return link;
+  }
+
+  private close(conn: number): void {
+    this.links.get(conn)?.break(undefined, 10);
+    this.links.delete(conn);
+  }
+
+  private received(conn: number, bytes: Uint8Array): void {
+    const { world } = this;
+    this.speaking = new Map();
+    const ends: TaskId[] = [];
+    for (const f of readFrames(bytes)) {
+      const h = f.header;
+      world.trace?.(`  → cm${this.index}  ${describe(f)}`);
+      if (h.kind === Kind.ATTACH) this.flight.begins(conn, h.src);
+      if (h.kind === Kind.CREDIT) this.flight.credited(conn, h.src, h.arrival);
+      if (h.kind === Kind.ATTACH && world.undone === 'first-connection-wins' && !this.firstWins(conn, h.src, h.incarnation)) return;
+      if (h.kind === Kind.DETACH) this.first.delete(h.src);
+      if (h.kind !== Kind.DATA && h.kind !== Kind.DETERMINANTS) continue;
+      this.speaking.set(h.src, h.incarnation);
+      if (h.kind === Kind.DATA && h.dst === WORLD && h.mode === WorldMode.EXIT) ends.push(h.src);
+    }
+    this.step({ type: 'frames', conn, bytes });
+    this.speaking = new Map();
+    this.step({ type: 'flush' });
+    if (world.undone === 'done-before-exit-durable') for (const task of ends) this.step({ type: 'done', task });
+  }
+
+  /** Planted: "The paper lets the first connection win". */
+  private firstWins(conn: number, task: TaskId, n: Incarnation): boolean {
+    const f = this.first.get(task);
+    if (f && f.incarnation < n && this.links.has(f.conn)) {
+      this.links.get(conn)?.down(refusal(task, n));
+      return false;
+    }
+    this.first.set(task, { conn, incarnation: n });
+    return true;
+  }
+
+  // ---- the core ----
+
+  step(event: CmEvent): void {
+    if (!this.core) return;
+    const core = this.core;
+    try {
+      this.perform(core.step(event));
+    } catch (e) {
+      if (!(e instanceof DiskFull || e instanceof DamagedLog)) throw e;
+      this.broken(e);
+    }
+    const m = this.core === core ? core.memory() : undefined;
+    if (!m) return;
+    const { checkers } = this.world;
+    checkers.bound(`bodies in the memory of CM ${this.index}`, m.bytes, this.world.setup.memoryBytes);
+    checkers.bound(`questions about images at CM ${this.index}`, m.covers, this.world.setup.spec.size);
+    checkers.bound(`records indexed by CM ${this.index}`, m.records, this.appended);
+  }
+
+  /** Records ever appended here: no index may be longer. */
+  private appended = 0;
+
+  fence(task: TaskId, n: Incarnation): void {
+    this.world.trace?.(`dispatcher → cm${this.index}  fence task ${task} below incarnation ${n}`);
+    this.step({ type: 'fence', task, incarnation: n });
+  }
+
+  cover(task: TaskId, image: ImageId, asked: Line): void {
+    const { undone } = this.world;
+    let line = asked;
+    if (undone === 'image-without-sends') line = { ...line, sends: line.sends.filter(([dst]) => dst === WORLD) };
+    if (undone === 'image-without-outputs') line = { ...line, sends: line.sends.filter(([dst]) => dst !== WORLD) };
+    if (undone === 'image-without-arrivals') line = { ...line, arrivals: 0 };
+    this.step({ type: 'cover', task, image, line });
+  }
+
+  feedStdin(): void {
+    const { spec, channelMemories } = this.world.setup;
+    if (!this.core || homeOf(taskId(0), channelMemories) !== this.index) return;
+    for (let n = this.core.logged(WORLD, taskId(0)) + 1; n <= this.world.stdinTyped; n++)
+      this.step({ type: 'world', task: taskId(0), channel: n, mode: WorldMode.STDIN, body: stdinMessage(spec, n) });
+  }
+
+  describe(task: TaskId): string {
+    return this.core ? JSON.stringify(this.core.observe(task)) : 'down';
+  }
+
+  private perform(effects: readonly CmEffect[]): void {
+    for (const e of effects) this.effect(e);
+  }
+
+  private effect(e: CmEffect): void {
+    const { world, log } = this;
+    switch (e.type) {
+      case 'append': {
+        const bytes = world.undone === 'base-forgets' ? withoutCounts(e.bytes) : e.bytes;
+        const lsn = log.append(e.stream, bytes);
+        this.appended++;
+        this.witness(e.stream, lsn, bytes);
+        if (lsn !== e.lsn) throw new Error(`CM ${this.index}: ${e.stream} got LSN ${lsn}, the core expects ${e.lsn}`);
+        if (log.lazy) this.later(30, () => log.flush());
+        return;
+      }
+      case 'send':
+        return this.send(e.conn, e.bytes.slice());
+      case 'sendRecord': {
+        const record = log.read(e.stream, e.lsn);
+        if (!record) throw new Error(`CM ${this.index}: record ${e.lsn} of ${e.stream} is trimmed and still needed`);
+        return this.send(e.conn, patchFromLog(record, e));
+      }
+      case 'close':
+        world.note(`CM ${this.index} closes connection ${e.conn}: ${e.error.code} ${e.error.message}`);
+        return this.close(e.conn);
+      case 'sync': {
+        const marks = e.streams.map((s) => [s, log.next(s)] as const);
+        return this.later(world.random.between(1, world.setup.diskMs), () => {
+          for (const [s, n] of marks) log.sync(s, n);
+          world.trace?.(`cm${this.index} synced ${e.streams.join(' ')}`);
+          this.step({ type: 'synced', ticket: e.ticket });
+        });
+      }
+      case 'trim': {
+        const task = taskId(Number(e.stream.slice(1)));
+        const done = world.server.isDone(task) || (world.undone === 'done-before-exit-durable' && e.stream.startsWith('t'));
+        checkTrim(world.checkers, this.index, e.stream, e.from, e.to, e.keep, world.server.cs.kept(task), done);
+        world.trace?.(`cm${this.index} trims ${e.stream} records ${e.from}–${e.to - 1}${e.keep.size > 0 ? ` but ${[...e.keep].join(', ')}` : ''}`);
+        return log.trim(e.stream, e.from, e.to, e.keep);
+      }
+      case 'world':
+        world.checkers.world(e.task, e.channel, e.mode, e.body);
+        world.trace?.(`world sees message ${e.channel} of task ${e.task}${e.mode === WorldMode.EXIT ? ' (exit)' : ''}`);
+        if (e.mode === WorldMode.EXIT) world.server.exited(e.task);
+        else world.sink.wrote(e.task, e.channel);
+        return;
+      case 'fenced':
+        return world.server.fenced(this.index, e.task, e.incarnation, this.core?.progress(e.task) ?? { sends: 0, consumed: 0 });
+      case 'covered':
+        world.trace?.(`cm${this.index} covers ${e.image}`);
+        return world.server.cs.covered(e.image, this.index, world.undone === 'image-without-determinants' ? [[0, 2 ** 40]] : e.determinants);
+      case 'failed':
+        return world.server.failed(e.error);
+      case 'attached':
+        return;
+    }
+  }
+
+  private send(conn: number, frame: Uint8Array): void {
+    const { world } = this;
+    const [f] = readFrames(frame) as [Frame];
+    checkAck(world.checkers, this.index, this.log, f);
+    if (f.header.kind === Kind.ARRIVAL) this.flight.leaves(conn, f);
+    this.links.get(conn)?.down(world.undone === 'evidence-ignored' && f.header.kind === Kind.DETERMINANTS ? withLowerEvidence(f) : frame);
+  }
+
+  /** Tells the checkers what is logged. */
+  private witness(stream: string, lsn: number, bytes: Uint8Array): void {
+    const { checkers } = this.world;
+    for (const f of readFrames(bytes)) {
+      const h = f.header;
+      if (stream.startsWith('d')) {
+        if (h.kind !== Kind.DETERMINANTS) continue;
+        checkers.loggedDeterminants(streamOf(this.index, stream), lsn, h.src, this.speaking.get(h.src), decodeDeterminants(f.determinants));
+        this.world.trace?.(`cm${this.index} logs ${stream}[${lsn}]  ${describe(f)}`);
+      } else if (h.kind === Kind.DATA || h.kind === Kind.ARRIVAL || h.kind === Kind.RESUPPLY) {
+        const last = (h.flags & Flag.LAST) !== 0;
+        checkers.logged(streamOf(this.index, stream), lsn, this.speaking.get(h.src), h, f.body, last);
+        this.world.trace?.(`cm${this.index} logs ${stream}[${lsn}]  ${name(h.src)}→${name(h.dst)} #${h.channel}${last && h.dst !== WORLD ? ` as arrival ${h.arrival}` : ''}${last ? '' : ` bytes ${h.offset}–${h.offset + h.bytes - 1}`}`);
+        if (last && h.dst === WORLD && this.world.undone === 'output-before-logged' && h.mode !== WorldMode.EXIT) checkers.world(h.src, h.channel, h.mode, f.body);
+      }
+    }
+  }
+}
+
+/** What is under way to each receiver: K8 when it leaves, K12 for how much it is. */
+class Flight {
+  private readonly out = new Map<string, { arrivals: [arrival: number, cost: number][]; bytes: number }>();
+
+  constructor(private readonly world: World) {}
+
+  leaves(conn: number, f: Frame): void {
+    const h = f.header;
+    this.world.checkers.visible(h.src, h.dst, h.channel);
+    if ((h.flags & Flag.LAST) === 0) return;
+    const key = `${conn}/${h.dst}`;
+    let o = this.out.get(key);
+    if (!o) this.out.set(key, (o = { arrivals: [], bytes: 0 }));
+    const cost = 64 + ((h.flags & Flag.NO_BODY) !== 0 ? 0 : h.size);
+    o.arrivals.push([h.arrival, cost]);
+    o.bytes += cost;
+    const window = Math.max(1024, this.world.setup.window);
+    // a message that does not fit is cut down to its envelope; two windows and a quarter is what push.ts promises (P1)
+    this.world.checkers.bound(`what is under way to task ${h.dst}`, o.bytes, 2.25 * window + 64);
+  }
+
+  /** A receiver attached (again): what went before is void. */
+  begins(conn: number, task: number): void {
+    this.out.delete(`${conn}/${task}`);
+  }
+
+  credited(conn: number, task: number, consumed: number): void {
+    const o = this.out.get(`${conn}/${task}`);
+    if (!o) return;
+    while (o.arrivals.length > 0 && o.arrivals[0]![0] <= consumed) o.bytes -= o.arrivals.shift()![1];
+  }
+}

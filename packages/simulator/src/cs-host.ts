@@ -1,0 +1,234 @@
+/**
+ * The host of the simulated Checkpoint Server: the core over a store of pages by hash and of manifests, which outlive the process.
+ *
+ * Owns pages, manifests and the content of images. A page is durable when the core is told that it is stored; manifest and record are
+ * written together, some time before the core hears of it: the process may die in between.
+ */
+import { CheckpointServer, type CheckpointServerEffect, type CheckpointServerEvent } from '@mayfly/protocols';
+import { imageIdOf, type ImageId, type Incarnation, type Manifest, type ReplayFrom, type TaskId } from '@mayfly/wire';
+import type { Link } from './link.ts';
+import type { ImageDown, ImageUp } from './messages.ts';
+import type { SimImage } from './rank.ts';
+import type { KeptImage } from './stores.ts';
+import type { World } from './world.ts';
+
+/** Longest time until a page is durable, ms. */
+const MAX_STORE_MS = 20;
+/** Planted: how much later a page is durable than the core was told. */
+const LATE_MS = 1500;
+
+type ImageLink = Link<ImageUp, ImageDown>;
+interface Stored {
+  readonly manifest: Manifest;
+  readonly image: SimImage;
+}
+type Bare = CheckpointServerEvent extends infer E ? (E extends { now: number } ? Omit<E, 'now'> : never) : never;
+
+export class CsHost {
+  private core = new CheckpointServer();
+  /** Durable. A page that a bit flip hit is damaged. */
+  private readonly pages = new Map<string, { damaged: boolean }>();
+  private readonly manifests = new Map<string, Stored>();
+  private readonly links = new Map<string, ImageLink>();
+  private readonly offered = new Map<string, Stored>();
+  /** Planted: images of older incarnations get the name of the acting one. */
+  private readonly aliases = new Map<string, ImageId>();
+  private connections = 0;
+  full = false;
+
+  constructor(private readonly world: World) {}
+
+  start(): void {
+    const { undone } = this.world;
+    this.core = new CheckpointServer({ collectMs: 2000, ...(undone === 'one-image-kept' ? { keep: 1 } : {}) });
+    this.step({ type: 'recover', entries: this.world.server.entries((k) => k.startsWith('image/') || k.startsWith('trimmed/')) });
+  }
+
+  kill(): void {
+    for (const l of this.links.values()) l.break(undefined, this.world.random.between(1, 60));
+    this.links.clear();
+    this.offered.clear();
+    this.aliases.clear();
+  }
+
+  step(e: Bare): void {
+    for (const effect of this.core.step({ ...e, now: this.world.wall } as CheckpointServerEvent)) this.perform(effect);
+  }
+
+  /** Complete images of a task that a restart may choose, oldest first: what the registry says. */
+  kept(task: TaskId): (KeptImage & { record: { serial: number; incarnation: Incarnation } })[] {
+    return this.world.server
+      .entries((k) => k.startsWith(`image/${this.world.setup.job}/${task}/`))
+      .map(([, v]) => v as { image: ImageId; replay: ReplayFrom; serial: number; incarnation: Incarnation })
+      .map((r) => ({ image: r.image, replay: r.replay, record: { serial: r.serial, incarnation: r.incarnation } }));
+  }
+
+  stored(image: string): Stored | undefined {
+    return this.manifests.get(image);
+  }
+
+  private sound(image: string): boolean {
+    const s = this.manifests.get(image);
+    return s !== undefined && s.manifest.pages.every((p) => this.pages.get(p)?.damaged === false);
+  }
+
+  /**
+   * A bit of an image of this task flips: of one that another sound image, or the start of the program, can stand in for. Returns its name.
+   */
+  flip(task: TaskId, which: number): string | undefined {
+    const kept = this.kept(task).filter((k) => this.sound(k.image));
+    const trimmed = this.world.server.entries((k) => k === `trimmed/${this.world.setup.job}/${task}`).length > 0;
+    if (kept.length === 0 || (kept.length === 1 && trimmed)) return undefined;
+    const victim = kept[Math.floor(which * kept.length)]!;
+    // shared pages belong to another image as well, which must stay sound; or to one that is being made of them
+    const others = new Set(kept.filter((k) => k !== victim).flatMap((k) => this.manifests.get(k.image)!.manifest.pages));
+    for (const [id, o] of this.offered) if (id !== victim.image) for (const p of o.manifest.pages) others.add(p);
+    const own = this.manifests.get(victim.image)!.manifest.pages.filter((p) => !others.has(p));
+    if (own.length === 0) return undefined;
+    this.pages.get(own[Math.floor(which * 7919) % own.length]!)!.damaged = true;
+    return victim.image;
+  }
+
+  // ---- connections ----
+
+  accept(make: (ends: { up: (m: ImageUp) => void; closed: () => void }) => ImageLink): ImageLink {
+    const id = `i${this.connections++}`;
+    const link = make({
+      up: (m) => this.world.server.up && this.links.has(id) && this.received(id, m),
+      closed: () => this.world.server.up && this.links.delete(id) && this.step({ type: 'linkClosed', link: id }),
+    });
+    this.links.set(id, link);
+    return link;
+  }
+
+  private received(link: string, m: ImageUp): void {
+    const { server, undone, setup } = this.world;
+    switch (m.type) {
+      case 'offer': {
+        let { manifest } = m;
+        let n = m.incarnation;
+        const acting = server.acting().find(([t]) => t === m.task)?.[1];
+        if (undone === 'no-fence-at-cs' && acting !== undefined && acting > n) {
+          n = acting;
+          const image = imageIdOf(setup.job, m.task, n, manifest.serial);
+          this.aliases.set(manifest.image, image);
+          manifest = { ...manifest, incarnation: n, image };
+        }
+        this.world.trace?.(`  → cs  OFFER ${m.manifest.image}`);
+        this.offered.set(manifest.image, { manifest, image: m.image });
+        return this.step({ type: 'offer', link, job: setup.job, task: m.task, incarnation: n, manifest });
+      }
+      case 'pages':
+        for (const index of m.pages) this.store(link, this.aliases.get(m.image) ?? m.image, index);
+        return;
+      case 'end':
+        // after the pages that came before it are stored, as the real host's queue per socket has it
+        return server.later(MAX_STORE_MS + 1, () => this.step({ type: 'end', link, image: this.aliases.get(m.image) ?? m.image }));
+    }
+  }
+
+  private store(link: string, image: ImageId, index: number): void {
+    const { server, undone, random } = this.world;
+    server.later(random.between(1, MAX_STORE_MS), () => {
+      const o = this.offered.get(image);
+      if (!o) return;
+      const { manifest } = o;
+      if (this.full) return this.step({ type: 'pageFailed', link, image, index, error: { code: 'DISK_FULL', message: 'no space is left' } });
+      const put = (): void => void this.pages.set(manifest.pages[index]!, { damaged: false });
+      if (undone === 'image-without-pages') server.later(LATE_MS, put);
+      else put();
+      this.step({ type: 'pageStored', link, image, index, bytes: manifest.bytes });
+    });
+  }
+
+  covered(image: ImageId, cm: number, determinants: readonly (readonly [number, number])[]): void {
+    this.step({ type: 'covered', image, cm, determinants });
+  }
+
+  // ---- effects ----
+
+  private perform(e: CheckpointServerEffect): void {
+    const { world } = this;
+    const { server } = world;
+    switch (e.type) {
+      case 'findPages':
+        return server.later(1, () => this.step({ type: 'pagesFound', image: e.image, ask: e.ask, missing: e.pages.filter((p) => this.pages.get(p)?.damaged !== false) }));
+      case 'need':
+        this.links.get(e.link)?.down({ type: 'need', image: this.known(e.image), pages: e.pages });
+        return;
+      case 'reply':
+        if (e.error) world.note(`CS refuses ${e.image}: ${e.error.code} ${e.error.message}`);
+        this.links.get(e.link)?.down({ type: 'reply', image: this.known(e.image), reply: e.reply });
+        return;
+      case 'cover':
+        return server.cms[e.cm]?.cover(e.task, e.image, e.line);
+      case 'uncover':
+        return server.cms[e.cm]?.step({ type: 'uncover', task: e.task, image: e.image });
+      case 'commit': {
+        const offered = this.offered.get(e.image);
+        return server.later(world.random.between(1, 10), () => {
+          if (!offered) throw new Error(`commit of ${e.image} that was never offered`);
+          if (this.full) return this.step({ type: 'commitFailed', image: e.image, error: { code: 'DISK_FULL', message: 'no space is left' } });
+          world.checkers.imageComplete(e.task, offered.image.incarnation);
+          this.manifests.set(e.image, { manifest: e.manifest, image: offered.image });
+          server.change(e.changes);
+          server.later(world.random.between(0, 5), () => this.step({ type: 'committed', image: e.image }));
+        });
+      }
+      case 'discard':
+        server.change(e.changes);
+        for (const i of e.images) this.manifests.delete(i);
+        return;
+      case 'trim': {
+        world.count('trim');
+        const newest = this.kept(e.task).at(-1)?.replay ?? e.to;
+        let to = e.to;
+        if (world.undone === 'trimmed-to-newest') to = newest;
+        if (world.undone === 'held-bodies-trimmed') to = { ...to, held: [] };
+        if (world.undone === 'prologue-trimmed') to = { ...to, prologue: world.zeroReplay().prologue };
+        world.trace?.(`cs → cm${e.cm}  trim task ${e.task} to arrival ${to.image.arrivals}, determinant ${to.image.determinants}${to.held.length > 0 ? `, held ${to.held.join(' ')}` : ''}`);
+        return server.cms[e.cm]?.step({ type: 'trim', task: e.task, replay: to });
+      }
+      case 'complete':
+        world.count('image');
+        world.trace?.(`cs: image ${e.image} is complete`);
+        return server.dispatch({ type: 'image', job: e.job, task: e.task, image: e.image, serial: e.serial });
+      case 'check':
+        return server.later(1, () => {
+          const sound = this.sound(e.image);
+          world.trace?.(`cs checks ${e.image}: ${sound ? 'sound' : 'damaged'}`);
+          if (!sound) world.count('damaged image');
+          this.step({ type: 'checked', image: e.image, sound });
+        });
+      case 'chosen':
+        world.trace?.(`cs: task ${e.task}.${e.incarnation} restarts from ${e.image ?? 'its beginning'}`);
+        return server.chosen(e.task, e.incarnation, e.image);
+      case 'lost':
+        return server.dispatch({ type: 'imageLost', job: e.job, task: e.task, incarnation: e.incarnation, error: e.error });
+      case 'collect': {
+        const named = new Set(world.undone === 'pages-not-pinned' ? [] : e.pinned);
+        for (const s of this.manifests.values()) for (const p of s.manifest.pages) named.add(p);
+        for (const p of this.pages.keys()) if (!named.has(p)) this.pages.delete(p);
+        return;
+      }
+      case 'log':
+        world.trace?.(`cs: ${e.message}`);
+    }
+  }
+
+  /** The name under which its node knows an image. */
+  private known(image: ImageId): ImageId {
+    for (const [theirs, ours] of this.aliases) if (ours === image) return theirs as ImageId;
+    return image;
+  }
+
+  openJob(acting: readonly (readonly [TaskId, Incarnation])[]): void {
+    const { job, spec, channelMemories, program } = this.world.setup;
+    this.step({ type: 'openJob', job, size: spec.size, channelMemories, program, acting });
+  }
+
+  /** Newest complete image of each task, for the dispatcher. */
+  newest(): ReturnType<CheckpointServer['newest']> {
+    return this.core.newest();
+  }
+}

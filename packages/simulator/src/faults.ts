@@ -1,0 +1,243 @@
+/**
+ * Faults: their kinds, the list that a seed draws, and how each strikes. The list is drawn before the run and each fault has its own
+ * generator, so that a shorter list (shrink.ts) is the same run with fewer faults.
+ *
+ * A fault counts when it changed a state: there was a victim, and something of it that lives was hit (a delay held a message back, a
+ * doubled message came twice, a power loss took records, a flipped bit lies in a record or page that is still there, a full disk refused).
+ */
+import type { Volunteer } from './volunteer.ts';
+import { Random } from './random.ts';
+import type { World } from './world.ts';
+
+export const FAULTS = [
+  'close', 'crash', 'half-open crash', 'reload', 'rank crash', 'freeze', 'zombie', 'cut off', 'partition', 'stall', 'broken link', 'delay', 'reorder',
+  'duplicate', 'clone', 'second socket', 'kill server', 'kill CM', 'power loss', 'CM power loss', 'log bit flip', 'image bit flip', 'full disk',
+] as const;
+export type FaultKind = (typeof FAULTS)[number];
+
+export interface Fault {
+  readonly at: number;
+  readonly kind: FaultKind;
+  /** Names its generator. */
+  readonly n: number;
+}
+
+/** Faults fall within this time, so that a correct run ends afterwards. */
+const FAULT_TIME_MS = 20_000;
+/** How often a kind is drawn, where it is drawn at all. */
+const WEIGHT: Partial<Record<FaultKind, number>> = { 'rank crash': 0.3, 'log bit flip': 0.06, 'full disk': 0.4, delay: 2, reorder: 2, duplicate: 2, 'power loss': 1 };
+
+const square = (x: number): number => x * x;
+
+/** Each seed has some of the kinds and not others, in proportions of its own: what many kinds together would hide, few show. */
+export function drawFaults(seed: number, everyMs?: number): Fault[] {
+  const r = Random.named(seed, 'faults');
+  const weights = FAULTS.map((k) => (r.chance(0.55) ? square(r.next()) + 0.1 : 0) * (WEIGHT[k] ?? 1));
+  const sum = weights.reduce((a, b) => a + b, 0);
+  const every = everyMs ?? r.pick([40, 80, 150, 150, 400, 1500]);
+  const out: Fault[] = [];
+  if (sum === 0) return out;
+  // a squared uniform draw: bursts and pauses, and the same on every engine, as a logarithm would not be
+  for (let at = 3 * square(r.next()) * every; at < FAULT_TIME_MS; at += 3 * square(r.next()) * every) {
+    let x = r.next() * sum;
+    let i = 0;
+    while (i < FAULTS.length - 1 && x >= weights[i]!) x -= weights[i++]!;
+    out.push({ at, kind: FAULTS[i]!, n: out.length });
+  }
+  return out;
+}
+
+/** What lets a job end with a named error instead of its answer: see run.ts. */
+export interface Excuses {
+  /** When power loss in `behind` last took records. */
+  powerLost: number | undefined;
+  /** A bit of a synced record flipped. */
+  damagedLog: boolean;
+  diskFull: boolean;
+}
+
+export class Striker {
+  readonly counts: Record<string, number> = {};
+  readonly excuses: Excuses = { powerLost: undefined, damagedLog: false, diskFull: false };
+
+  constructor(private readonly world: World) {}
+
+  private happened(kind: FaultKind, what: string): void {
+    this.counts[kind] = (this.counts[kind] ?? 0) + 1;
+    this.world.note(`FAULT ${kind}${what === '' ? '' : `: ${what}`}`);
+  }
+
+  strike(f: Fault): void {
+    const { world } = this;
+    const { kind } = f;
+    const r = Random.named(world.seed, `fault ${f.n}`);
+    const busy = world.volunteers.filter((v) => v.alive && v.held.size > 0);
+    const v = r.pick(busy.length > 0 ? busy : world.volunteers);
+    switch (kind) {
+      case 'kill server':
+      case 'power loss':
+        return this.server(kind, r);
+      case 'kill CM':
+      case 'CM power loss':
+        return this.channelMemory(kind, r);
+      case 'log bit flip':
+      case 'image bit flip':
+        return this.bitFlip(kind, r);
+      case 'full disk':
+        return this.fullDisk(r);
+      case 'partition': {
+        const hit = world.volunteers.filter((o) => !o.offline && r.chance(0.5));
+        if (hit.length < 2) return;
+        this.happened(kind, hit.map((o) => o.name).join(' '));
+        const ms = r.between(10, 6000);
+        const heard = r.chance(0.5);
+        for (const o of hit) o.cutOff(ms, heard);
+        this.lost();
+        return;
+      }
+      default:
+        if (v) this.node(kind, v, r);
+    }
+  }
+
+  /** A rank may have been lost. */
+  private lost(): void {
+    this.world.lastLoss = this.world.agenda.now;
+  }
+
+  private node(kind: FaultKind, v: Volunteer, r: Random): void {
+    const { world } = this;
+    const until = world.agenda.now + r.between(5, kind === 'stall' ? 6000 : 800);
+    const cm = r.between(0, world.setup.channelMemories - 1);
+    const replace = (): void => world.agenda.after(r.between(0, 3000), () => void world.volunteer());
+    const hit = (): void => this.happened(kind, v.name);
+    switch (kind) {
+      case 'close':
+      case 'crash':
+      case 'half-open crash':
+        hit();
+        this.lost();
+        if (kind === 'close') v.goodbye();
+        else v.crash(kind === 'half-open crash');
+        return replace();
+      case 'reload':
+        if (!v.id) return;
+        hit();
+        this.lost();
+        v.goodbye();
+        return world.agenda.after(r.between(100, 2000), () => void world.volunteer(v.id));
+      case 'freeze':
+      case 'zombie':
+        if (v.frozen) return;
+        hit();
+        this.lost();
+        return v.freeze(r.between(10, 12_000), kind === 'zombie' ? r.between(10, 400) : 0);
+      case 'cut off':
+        if (v.offline) return;
+        hit();
+        this.lost();
+        return v.cutOff(r.between(10, 6000), r.chance(0.5));
+      case 'rank crash': {
+        const task = r.pick([...v.held.keys()]);
+        if (task === undefined) return;
+        this.happened(kind, `task ${task} on ${v.name}`);
+        this.lost();
+        return v.crashRank(task);
+      }
+      case 'broken link':
+        if (v.breakData(cm)) this.happened(kind, `${v.name} to CM ${cm}`);
+        return;
+      case 'stall':
+      case 'delay': {
+        // every connection, or all the data and not the control: what is not lost comes late
+        let counted = false;
+        const once = (): void => {
+          if (counted) return;
+          counted = true;
+          hit();
+          if (kind === 'stall') this.lost();
+        };
+        for (const l of v.connections()) l.hold(until, once);
+        return;
+      }
+      case 'reorder':
+        // one channel waits while the others go on
+        v.dataLink(cm)?.hold(until, () => this.happened(kind, `${v.name} to CM ${cm} waits`));
+        return;
+      case 'duplicate':
+        r.pick(v.connections())?.double(until, hit);
+        return;
+      case 'second socket':
+        if (v.connectTwice(cm)) this.happened(kind, `${v.name} to CM ${cm}`);
+        return;
+      case 'clone': {
+        if (v.held.size === 0) return;
+        const copy = world.volunteer(v.id);
+        hit();
+        copy.becomeCloneOf(v);
+        return world.agenda.after(r.between(500, 8000), () => copy.crash(false));
+      }
+      default:
+        throw new Error(`${kind} does not strike a node`);
+    }
+  }
+
+  private server(kind: 'kill server' | 'power loss', r: Random): void {
+    const { world } = this;
+    if (!world.server.up) return;
+    if (kind === 'kill server') {
+      this.happened(kind, '');
+      world.server.kill();
+    } else {
+      const l = world.server.powerLoss();
+      this.happened(kind, `${l.lost} records lost, ${l.reordered} streams reordered, ${l.torn} torn`);
+      if (l.lost > 0) this.excuses.powerLost = world.agenda.now;
+    }
+    world.agenda.after(r.between(20, 1500), () => world.server.start());
+  }
+
+  private channelMemory(kind: 'kill CM' | 'CM power loss', r: Random): void {
+    const { world } = this;
+    const cm = r.pick(world.server.cms);
+    if (!world.server.up || !cm.up) return;
+    cm.kill();
+    let what = `CM ${cm.index}`;
+    if (kind === 'CM power loss') {
+      const l = cm.log.powerLoss(r);
+      what += `, ${l.lost} records lost, ${l.reordered} streams reordered, ${l.torn} torn`;
+      if (l.lost > 0) this.excuses.powerLost = world.agenda.now;
+    }
+    this.happened(kind, what);
+    world.server.later(r.between(20, 800), () => cm.up || cm.open(false));
+  }
+
+  private bitFlip(kind: 'log bit flip' | 'image bit flip', r: Random): void {
+    const { world } = this;
+    if (kind === 'log bit flip') {
+      const cm = r.pick(world.server.cms);
+      const where = cm.log.flip(r);
+      if (!where) return;
+      this.happened(kind, `CM ${cm.index} ${where.stream}[${where.lsn}]${where.synced ? '' : ', not yet synced'}`);
+      // un-synced or not: a tail that is cut is as lost as by a power loss, and `strict` has shown none of it
+      if (where.synced) this.excuses.damagedLog = true;
+      else this.excuses.powerLost = world.agenda.now;
+      return;
+    }
+    const image = world.server.cs.flip(r.between(0, world.setup.spec.size - 1) as never, r.next());
+    if (image !== undefined) this.happened(kind, image);
+  }
+
+  private fullDisk(r: Random): void {
+    const { world } = this;
+    const { server } = world;
+    const ms = r.between(50, 2500);
+    this.happened('full disk', `${ms} ms`);
+    this.excuses.diskFull = true;
+    for (const cm of server.cms) cm.log.full = true;
+    server.cs.full = true;
+    world.agenda.after(ms, () => {
+      for (const cm of server.cms) cm.log.full = false;
+      server.cs.full = false;
+    });
+  }
+}

@@ -1,0 +1,19 @@
+/** Looks for a planted bug with the seeds of the campaign. */
+import type { Planted, Rule } from './planted.ts';
+import { run, type RunReport } from './run.ts';
+
+export interface Found {
+  readonly rule: string;
+  /** Seeds that were run; the last one found it. */
+  readonly seeds: number;
+  readonly report: RunReport;
+}
+
+/** undefined: not within its seeds. */
+export function hunt(p: Planted & { readonly rule: Rule }, first = 1): Found | undefined {
+  for (let seeds = 1; seeds <= p.within; seeds++) {
+    const report = run(first + seeds - 1, { undone: p.rule, ...(p.setup ? { setup: p.setup } : {}) });
+    if (report.violation !== undefined) return { rule: p.rule, seeds, report };
+  }
+  return undefined;
+}

@@ -1,0 +1,78 @@
+/**
+ * Planted bugs: each undoes one rule of DESIGN.md, and the campaign has to find it. A rule is undone in the simulator's hosts, by changing an
+ * event or an effect on its way, so that the cores stay as they are in production; only where no host could do it does a core take a switch
+ * (`undo` of ChannelMemoryOptions, `limitRule` of EndpointOptions).
+ */
+import type { CmUndo } from '@mayfly/protocols';
+import type { Setup } from './world.ts';
+
+export interface Planted {
+  /** What is undone. */
+  readonly rule: string;
+  /** The sentence of DESIGN.md or of the paper that it breaks. */
+  readonly says: string;
+  /** Seeds within which the campaign must find it. */
+  readonly within: number;
+  /** What the seeds are held to, where the rule speaks of one mode only. */
+  readonly setup?: Partial<Setup>;
+}
+
+const plant = <const R extends string>(rule: R, says: string, within: number, setup?: Partial<Setup>): Planted & { readonly rule: R } => ({ rule, says, within, ...(setup ? { setup } : {}) });
+
+export const PLANTED = [
+  // endpoint and rank
+  plant('single-counter', 'The limit is per channel: the single counter of the paper\'s Figure 4 is unsafe with several CMs', 200),
+  plant('limits-ignored', 'If that number is below the limit of that channel, the send is dropped (silent re-execution)', 100),
+  plant('determinants-not-on-frames', 'Every frame that leaves a task carries all determinants that are not yet acknowledged', 100),
+  plant('determinants-to-home-only', 'Nothing becomes visible before the events that it depends on are logged', 200),
+  plant('vain-polls-omitted', 'A poll is an event also when it saw nothing; vain polls are run-length encoded, never omitted', 200),
+  plant('clock-not-logged', 'Clock readings are determinants', 200),
+  plant('place-not-logged', 'Values that depend on the place are determinants', 400),
+  plant('waiting-call-consumes-all', 'A waiting call consumes one arrival at a time, none if its condition holds at entry', 200),
+  plant('waiting-for-space-consumes', 'Waiting for ring space consumes none', 400),
+  plant('unmatched-not-consumed', 'Envelopes are always consumed; the body of an unmatched message stays in the log', 100),
+  // comm worker
+  plant('retention-until-ack', 'Until they are acknowledged as synced, comm workers retain what they sent', 400),
+  plant('arrivals-not-retained', 'Comm workers retain what they sent and, in order, what they received', 400),
+  plant('exit-not-held-back', 'A task is done when its exit, after all its sends and outputs, is durable', 400),
+  plant('begins-before-all-answered', 'Every CM fences the old incarnation and then answers counts and determinants; only then does the new one execute', 200),
+  // Channel Memory
+  plant('numbered-at-first-chunk', 'The arrival number is given at the last chunk and an arrival exists for the task only when whole', 200),
+  plant('duplicates-logged', 'The home CM of d discards duplicates by channel number', 200),
+  plant('forwards-before-append', 'A frame is forwarded after its append has reached the kernel', 200),
+  plant('strict-forwards-before-sync', '`strict` syncs before it forwards', 400, { durability: 'strict' }),
+  plant('restart-answered-before-sync', 'A CM syncs before it answers a restart', 600),
+  plant('opens-before-reports', 'A recovered CM accepts nothing new for d before d\'s comm worker has reported or been fenced', 400),
+  plant('evidence-ignored', 'Power loss of the server together with the loss of a rank can exceed `behind`: it is detected', 600),
+  plant('output-before-logged', 'What the world sees happens once, and never before what it depends on is logged', 400),
+  plant('base-forgets', 'Nothing is trimmed before the oldest kept image makes it superfluous (counts outlive the messages)', 400),
+  plant('no-fence-at-cm', 'A message from an older incarnation is refused everywhere, not only at the dispatcher', 200),
+  plant('first-connection-wins', 'The higher closes the lower (the paper lets the first connection win)', 200),
+  plant('clone-accepted', 'An equal one needs the same session nonce, else it is a clone', 200),
+  // Checkpoint Server
+  plant('image-without-sends', 'An image is complete only when every send before it is durable', 600),
+  plant('image-without-outputs', 'An image is complete only when every output before it is durable', 600),
+  plant('image-without-determinants', 'An image is complete only when every determinant before it is durable', 800),
+  plant('image-without-arrivals', 'An image is complete only when every arrival that it consumed is durable', 600),
+  plant('image-without-pages', 'The CS declares an image complete only when every page is durable', 600),
+  plant('pages-not-pinned', 'Pages named in a "have it" reply are pinned until the manifest commits', 800),
+  plant('one-image-kept', 'Two complete images are kept', 400),
+  plant('trimmed-to-newest', 'Logs are trimmed to the oldest image kept', 200),
+  plant('held-bodies-trimmed', 'An image lists such arrivals, and trimming spares them', 400),
+  plant('prologue-trimmed', 'The prologue: its log is never trimmed', 200),
+  plant('no-fence-at-cs', 'Images of older incarnations are refused everywhere', 600),
+  // dispatcher
+  plant('incarnation-not-durable', 'Raise the incarnation durably, then fence', 400),
+  plant('no-fence-at-dispatcher', 'Fence the CS, choose the image, every CM fences; only then does the new one execute', 600),
+  plant('done-before-exit-durable', 'A task is done when its exit is durable; then its own arrival log may go', 400),
+] as const;
+
+export type Rule = (typeof PLANTED)[number]['rule'];
+
+/** Rules that only the core itself can break. */
+export const IN_CORE: Partial<Record<Rule, CmUndo>> = {
+  'numbered-at-first-chunk': 'number-at-last-chunk',
+  'duplicates-logged': 'once',
+  'restart-answered-before-sync': 'sync-before-answer',
+  'no-fence-at-cm': 'fence',
+};
