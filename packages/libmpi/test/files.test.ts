@@ -151,6 +151,7 @@ describe('traps', () => {
     const expected = ['    at deep(int, char*) (wasm-function[12]:0x1fa)', '    at function 3 (wasm-function[3]:0x20)'];
     expect(wasmFrames(v8)).toEqual(expected);
     expect(wasmFrames(firefox)).toEqual(expected);
+    expect(wasmFrames('    at a.out.main (wasm://wasm/a.out-0a:wasm-function[3]:0x20)', 'a.out')).toEqual(['    at main (wasm-function[3]:0x20)']);
   });
 
   it('say what happened in words', () => {

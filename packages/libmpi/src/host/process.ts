@@ -19,7 +19,7 @@ import { createLayer, decodeValue, encodeValue, heldArrivals, Interrupted, resto
 import type { ExitReport } from '@mayfly/wire';
 import { Files, type InputFile } from './files.ts';
 import { GLOBAL_PREFIX, readSection, UnfitModule, type ModuleSection } from './section.ts';
-import { describeTrap } from './trap.ts';
+import { describeTrap, moduleName } from './trap.ts';
 import { createWasi, WAITING_WASI, type WasiState } from './wasi.ts';
 import type { Binding, BindingOptions, Program, Word } from '../program.ts';
 
@@ -188,7 +188,9 @@ class Life implements Waits {
         throw new Interrupted();
       },
       exit: (code) => {
-        throw new Ended({ code: code & 255 });
+        // As a process manager has it: the others would wait for it for ever.
+        const lost = (code & 255) !== 0 && !this.layer.state.finalized;
+        throw new Ended({ code: code & 255, ...(lost ? { abort: { code: 'ABORTED', message: `ended with exit code ${code & 255} without MPI_Finalize` } } : {}) });
       },
     });
     this.exports = this.instantiate();
@@ -335,7 +337,7 @@ class Life implements Waits {
       const kb = Math.floor((this.section.unwind.end - this.section.unwind.start) / 1024);
       return failed({ message: `the stack of the program is too deep for a checkpoint: more than ${kb} KB` });
     }
-    return failed(describeTrap(e, this.stackPointer()));
+    return failed(describeTrap(e, this.stackPointer(), moduleName(this.o.module)));
   }
 
   /** Errors that are not the program's: the replay's, the device's. */

@@ -18,8 +18,30 @@ const WHY: readonly (readonly [pattern: RegExp, why: string])[] = [
 /** A stack that outgrew the engine's own. */
 export const isStackOverflow = (e: unknown): boolean => e instanceof Error && /call stack|too much recursion/i.test(e.message);
 
+/** The name that a module gives itself in its name section: V8 puts it before the names of functions. */
+export function moduleName(module: WebAssembly.Module): string {
+  const section = WebAssembly.Module.customSections(module, 'name')[0];
+  if (!section) return '';
+  const b = new Uint8Array(section);
+  let at = 1;
+  const leb = (): number => {
+    let n = 0;
+    for (let shift = 0; at < b.length && shift < 35; shift += 7) {
+      const byte = b[at++]!;
+      n |= (byte & 127) << shift;
+      if (byte < 128) break;
+    }
+    return n >>> 0;
+  };
+  // Subsection 0 stands first, or is not there.
+  if (b[0] !== 0) return '';
+  leb();
+  const length = leb();
+  return new TextDecoder().decode(b.subarray(at, at + length));
+}
+
 /** Frames inside the module as `    at name (wasm-function[12]:0x1234)`: whatever the engine, the server maps them to lines. */
-export function wasmFrames(stack: string): string[] {
+export function wasmFrames(stack: string, module = ''): string[] {
   const out: string[] = [];
   for (const line of stack.split('\n')) {
     const at = /wasm-function\[(\d+)\]:(0x[0-9a-fA-F]+)/.exec(line);
@@ -27,14 +49,15 @@ export function wasmFrames(stack: string): string[] {
     // V8: "    at name (wasm://…)", or "    at wasm://…" for a function without a name; Firefox: "name@…".
     const v8 = /^\s*at (.+) \((?:wasm|blob|https?|file|<)/.exec(line);
     const firefox = /^(?!\s*at )(.+?)@/.exec(line);
-    const name = (v8?.[1] ?? firefox?.[1] ?? '').replace(/^[\w$-]*\.wasm\./, '').replace(/^wasm-function\[\d+\]$/, '');
+    let name = (v8?.[1] ?? firefox?.[1] ?? '').replace(/^wasm-function\[\d+\]$/, '');
+    if (module !== '' && name.startsWith(`${module}.`)) name = name.slice(module.length + 1);
     out.push(`    at ${name || `function ${at[1]}`} (wasm-function[${at[1]}]:${at[2]!.toLowerCase()})`);
   }
   return out;
 }
 
 /** @param stackPointer the C stack pointer when it is known: below its floor the stack has run out */
-export function describeTrap(error: unknown, stackPointer: number | undefined): Description {
+export function describeTrap(error: unknown, stackPointer: number | undefined, module = ''): Description {
   if (!(error instanceof Error)) return { message: `the program threw ${String(error)}` };
   let why: string;
   if (isStackOverflow(error)) why = 'the stack has run out: too deep a recursion';
@@ -42,6 +65,6 @@ export function describeTrap(error: unknown, stackPointer: number | undefined): 
     why = WHY.find(([p]) => p.test(error.message))?.[1] ?? error.message;
     if (stackPointer !== undefined && (stackPointer < 4096 || stackPointer > 0xffff_0000)) why = 'the stack has run out: too deep a recursion, or large arrays in a function (enlarge it with -Wl,-z,stack-size=…)';
   } else why = `${error.name}: ${error.message}`;
-  const frames = wasmFrames(error.stack ?? '');
+  const frames = wasmFrames(error.stack ?? '', module);
   return { message: `the program trapped: ${why}`, ...(frames.length > 0 ? { stack: [`${error.name}: ${error.message}`, ...frames].join('\n') } : {}) };
 }
