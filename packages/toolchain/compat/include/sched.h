@@ -1,9 +1,27 @@
-/* wasi-libc's, with the affinity of a machine that has one processor. */
+/* wasi-libc's, with the affinity of a machine that has one processor (shown without _GNU_SOURCE too). */
 #include_next <sched.h>
 #ifndef MAYFLY_SCHED_H
 #define MAYFLY_SCHED_H
+#include <string.h>
+#include <sys/types.h>
 #ifdef __cplusplus
 extern "C" {
+#endif
+#ifndef CPU_SETSIZE
+typedef struct cpu_set_t { unsigned long bits[32]; } cpu_set_t;
+#define CPU_SETSIZE 1024
+#define CPU_ZERO(s) memset((s), 0, sizeof *(s))
+#define CPU_SET(i, s) ((void)((s)->bits[(i) / 32 % 32] |= 1ul << (i) % 32))
+#define CPU_CLR(i, s) ((void)((s)->bits[(i) / 32 % 32] &= ~(1ul << (i) % 32)))
+#define CPU_ISSET(i, s) (((s)->bits[(i) / 32 % 32] >> (i) % 32 & 1) != 0)
+static inline int mayfly_cpu_count(const cpu_set_t *s) {
+  int n = 0;
+  for (int i = 0; i < 32; i++) n += __builtin_popcountl(s->bits[i]);
+  return n;
+}
+#define CPU_COUNT(s) mayfly_cpu_count(s)
+int sched_setaffinity(pid_t, size_t, const cpu_set_t *);
+int sched_getaffinity(pid_t, size_t, cpu_set_t *);
 #endif
 int sched_getcpu(void);
 #ifdef __cplusplus

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { buildModule } from './build-module.ts';
+import { TestHost } from './host-for-tests.ts';
+
+test('what codes for a POSIX machine call now and then compiles, and answers politely', () => {
+  const { wasm, info } = buildModule(
+    {
+      '/main.c': `
+#include <mpi.h>
+#include <errno.h>
+#include <libgen.h>
+#include <omp.h>
+#include <pwd.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/times.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static int caught;
+static void handler(int n) { caught = n; }
+int main(void) {
+  __uint8_t small = 255; u_int32_t wide = 7; uint plain = 1;
+  char host[64], path[] = "/a/b";
+  struct rusage usage; struct rlimit limit; struct tms t; cpu_set_t set;
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  printf("%d %u %u\\n", small, wide, plain);
+  printf("system %d %d popen %d\\n", system(NULL), system("ls"), popen("ls", "r") == NULL);
+  printf("host %d %s user %d\\n", gethostname(host, sizeof host), host, getpwuid(getuid()) == NULL);
+  printf("rusage %d limit %d times %d clock %d\\n", getrusage(RUSAGE_SELF, &usage), getrlimit(RLIMIT_STACK, &limit), times(&t) != (clock_t)-1, clock() != (clock_t)-1);
+  CPU_ZERO(&set);
+  printf("affinity %d base %s pid %d\\n", sched_setaffinity(0, sizeof set, &set), basename(path), getpid() > 0);
+  int installed = sigaction(SIGUSR1, &action, NULL);
+  raise(SIGUSR1);
+  printf("signal %d %d\\n", installed, caught == SIGUSR1);
+  char *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  map[4095] = 'm';
+  printf("map %c fork %d %d\\n", map[4095], fork(), errno == ENOSYS);
+  int sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+  for (int i = 0; i < 10; i++) sum += i;
+  printf("omp %d %d\\n", sum, omp_get_max_threads());
+  return 0;
+}`,
+    },
+    { flags: ['-fopenmp'] },
+  );
+  const host = new TestHost(wasm, info, {});
+  host.run();
+  expect(host.out).toBe('255 7 1\nsystem 0 -1 popen 1\nhost 0 mayfly user 1\nrusage 0 limit 0 times 1 clock 1\naffinity 0 base b pid 1\nsignal 0 1\nmap m fork -1 1\nomp 45 1\n');
+  expect(host.err).toContain('mayfly: system: a rank has no shell\n');
+  expect(host.err).toContain('mayfly: fork: ');
+});
+
+test('C++: virtual calls that reach MPI are carried over, and a throw ends the rank with its message', () => {
+  const { wasm, info } = buildModule({
+    '/main.cc': `
+#include <mpi.h>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+struct Step { virtual ~Step() = default; virtual double run(double x) = 0; };
+struct Exchange : Step { double run(double x) override { MPI_Barrier(MPI_COMM_WORLD); return 2 * x; } };
+struct Failure : std::runtime_error { int code; Failure(const std::string &w, int c) : std::runtime_error("failed: " + w), code(c) {} };
+int main(int argc, char **argv) {
+  std::vector<std::unique_ptr<Step>> steps;
+  for (int i = 0; i < 3; i++) steps.push_back(std::make_unique<Exchange>());
+  double x = 1;
+  for (auto &s : steps) x = s->run(x);
+  std::printf("x %g\\n", x);
+  try {
+    if (argc > 1) throw Failure(argv[1], 7);
+    throw 42;
+  } catch (const std::exception &) {
+    std::puts("caught");
+  }
+}`,
+  });
+  const moved = (args: string[]): TestHost => {
+    let image;
+    for (;;) {
+      const host: TestHost = new TestHost(wasm, info, { MPI_Barrier: () => void (host.arrived() || host.leave()) }, args);
+      try {
+        image = host.run(image);
+      } catch {
+        return host;
+      }
+      expect(image).toBeDefined();
+    }
+  };
+  const named = moved(['a.out', 'disk']);
+  expect(named.out).toBe('x 8\n');
+  expect(named.err).toBe("terminate called after throwing an instance of 'Failure'\n  what():  failed: disk\n");
+  expect(moved(['a.out']).err).toBe("terminate called after throwing an instance of 'int'\n");
+});

@@ -1,0 +1,110 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { DiskFiles, MemoryFiles } from '../files.ts';
+import { TestHost } from '../host-for-tests.ts';
+import { instrument } from '../instrument.ts';
+import { cc, type DriverOptions, llvmTool } from './cc.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'mayfly-cc-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+function drive(files: MemoryFiles, argv: string, more: Partial<DriverOptions> = {}): { exit: number; out: string; err: string } {
+  const r = cc(argv.split(' '), { files, cwd: '/home/me', driver: 'mpicc', ...more });
+  return { exit: r.exit, out: text(r.stdout), err: text(r.stderr) };
+}
+
+const sources = (): MemoryFiles =>
+  new MemoryFiles({
+    '/home/me/main.c': '#include <stdio.h>\n#include "inc/shared.h"\nint main(int argc, char **argv) { count = twice(SIZE); printf("%d %g\\n", count, table[1]); return 0; }\n',
+    '/home/me/inc/shared.h': '#include <mpi.h>\nint count;\ndouble table[4];\nint twice(int);\n',
+    '/home/me/lib/twice.c': '#include "../inc/shared.h"\ndouble table[4] = {1, 2.5};\nint twice(int x) { return 2 * x; }\n',
+    '/home/me/flags.rsp': '-DSIZE="(20 + 1)" -O1\n -Wall',
+  });
+
+test('several sources, a response file, and the same tentative definitions in two of them become one program', () => {
+  const files = sources();
+  expect(drive(files, '@flags.rsp -march=native -fopenmp -fPIC main.c lib/twice.c -o prog -lm')).toEqual({ exit: 0, out: '', err: '' });
+  const { wasm, info } = instrument(files.read('/home/me/prog')!);
+  const host = new TestHost(wasm, info, {});
+  host.run();
+  expect(host.out).toBe('42 2.5\n');
+});
+
+test('as in a Makefile: -c, ar, ranlib, nm, -L and -l, on the disk, by relative and absolute paths', () => {
+  const memory = sources();
+  for (const [path, bytes] of memory.files) {
+    const at = join(folder, path.replace('/home/me/', ''));
+    mkdirSync(join(at, '..'), { recursive: true });
+    writeFileSync(at, bytes);
+  }
+  const files = new DiskFiles();
+  const run = (...argv: string[]): { exit: number; err: string } => {
+    const r = cc(argv, { files, cwd: folder, driver: 'mpicc' });
+    return { exit: r.exit, err: text(r.stderr) };
+  };
+  const tool = (name: 'ar' | 'ranlib' | 'nm', ...argv: string[]): string => {
+    const r = llvmTool(name, argv, { files, cwd: folder });
+    expect([r.exit, text(r.stderr)]).toEqual([0, '']);
+    return text(r.stdout);
+  };
+  expect(run('-MMD', '-c', join(folder, 'lib/twice.c'), '-o', 'lib/twice.o')).toEqual({ exit: 0, err: '' });
+  expect(readFileSync(join(folder, 'lib/twice.d'), 'utf8')).toContain('inc/shared.h');
+  tool('ar', 'rcs', 'lib/libtwice.a', 'lib/twice.o');
+  tool('ranlib', 'lib/libtwice.a');
+  expect(tool('nm', 'lib/libtwice.a')).toMatch(/T twice/);
+  expect(run('-DSIZE=4', '-c', 'main.c')).toEqual({ exit: 0, err: '' });
+  expect(run('main.o', '-Llib', '-ltwice', '-o', join(folder, 'out'))).toEqual({ exit: 0, err: '' });
+  expect(statSync(join(folder, 'out')).mode & 0o777).toBe(0o755);
+  const { wasm, info } = instrument(new Uint8Array(readFileSync(join(folder, 'out'))));
+  const host = new TestHost(wasm, info, {});
+  host.run();
+  expect(host.out).toBe('8 2.5\n');
+});
+
+test('diagnostics and exit codes as clang has them', () => {
+  const files = new MemoryFiles({ '/home/me/bad.c': 'int main(void) {\n  return nothing;\n}\n', '/home/me/old.c': 'main() { return helper(3); }\nint helper(x) int x; { return x - 3; }\n' });
+  const bad = drive(files, '-c bad.c');
+  expect(bad.exit).toBe(1);
+  expect(bad.err).toMatch(/^bad\.c:2:10: error: use of undeclared identifier 'nothing'\n/);
+  expect(bad.err).toMatch(/1 error generated\.\n$/);
+  expect(drive(files, '-c missing.c')).toMatchObject({ exit: 1, err: expect.stringContaining("no such file or directory: 'missing.c'") });
+  expect(drive(files, '-c nothing.o -o x')).toMatchObject({ exit: 0, err: expect.stringContaining('linker') });
+  expect(drive(files, '-O2')).toMatchObject({ exit: 1, err: 'mpicc: error: no input files\n' });
+  expect(drive(files, '-c bad.c old.c -o both.o')).toMatchObject({ exit: 1, err: 'mpicc: error: cannot specify -o when generating multiple output files\n' });
+  // gcc takes this with warnings, and so do old codes for granted.
+  const old = drive(files, '-c old.c -std=gnu89');
+  expect([old.exit, files.read('/home/me/old.o')?.length]).toEqual([0, expect.any(Number)]);
+});
+
+test('what cannot be is refused by name', () => {
+  const files = new MemoryFiles({ '/home/me/x.c': 'int fork(void); int socket(int, int, int); int mine(void); int MPI_Nonsense(int);\nint main(void) { return socket(1, 2, 3) + mine() + MPI_Nonsense(1); }' });
+  for (const option of ['-shared', '-mrelaxed-simd', '-fwasm-exceptions', '-fplugin=evil.so', '-fsanitize=address']) expect(drive(files, `${option} x.c`)).toMatchObject({ exit: 1, err: expect.stringContaining(`unsupported option '${option}'`) });
+  expect(drive(files, 'x.c libfoo.so')).toMatchObject({ exit: 1, err: expect.stringContaining('libfoo.so: a shared library cannot be linked') });
+  const { exit, err } = drive(files, 'x.c -o x');
+  expect(exit).toBe(1);
+  for (const line of ['undefined symbol: mine', 'mpicc: note: socket: a rank has no network but MPI', 'mpicc: note: MPI_Nonsense: mpi.h does not declare it']) expect(err).toContain(line);
+  expect(files.read('/home/me/x')).toBeUndefined();
+});
+
+test('questions that build systems ask', () => {
+  const files = sources();
+  expect(drive(files, '--version').out).toMatch(/^clang version \d+\./);
+  expect(drive(files, '-show -c main.c').out).toMatch(/^clang --target=wasm32-wasip1 -I\S+include -c main\.c -lmpi\n$/);
+  expect(drive(files, '--showme:compile').out).toMatch(/^-I\S+include\n$/);
+  expect(drive(files, '-E -DSIZE=7 -P main.c').out).toContain('count = twice(7)');
+  expect(drive(files, '-E -', { stdin: new TextEncoder().encode('#ifdef __wasm__\nyes\n#endif\n') }).out).toMatch(/\nyes\n/);
+  expect(drive(files, '-MM main.c').out).toMatch(/^main\.o: main\.c inc\/shared\.h/);
+  expect(drive(files, '-S -DSIZE=1 -O1 main.c').exit).toBe(0);
+  expect(text(files.read('/home/me/main.s')!)).toContain('.functype');
+  expect(drive(files, '-v -c -DSIZE=1 main.c').err).toContain('-cc1');
+});
+
+test('48 MB of static arrays cost no more than their bytes', () => {
+  // The object holds them as zeros; a host that copies the file at each 4 KB written never gets to its end.
+  const files = new MemoryFiles({ '/home/me/big.c': 'static double a[6000000];\nint main(int argc, char **argv) { a[argc] = 1; return (int)a[argc + 1]; }' });
+  expect(drive(files, '-O1 -c big.c')).toEqual({ exit: 0, out: '', err: '' });
+  expect(files.read('/home/me/big.o')!.length).toBeGreaterThan(48_000_000);
+});
