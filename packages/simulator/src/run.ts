@@ -62,7 +62,7 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
     channelMemories: r.between(1, 4), protocol: 'pessimistic', durability: r.chance(0.3) ? 'strict' : 'behind',
     chunkBytes: 64, window: r.pick([128, 1024, 100_000]), retainBytes: r.pick([600, 5000, 1_000_000]), memoryBytes: 200_000,
     checkpointMs: r.pick([100, 300, 1000, 4000, 100_000]), graceMs: r.pick([300, 1000, 3000]),
-    maxDelay: r.pick([2, 10, 80]), turnMs: r.pick([1, 10, 60]), syncMs: r.pick([10, 50]), diskMs: r.pick([8, 60]), nodes: r.between(2, 5), slots: r.between(1, 3),
+    maxDelay: r.pick([2, 10, 80]), turnMs: r.pick([1, 10, 60]), syncMs: r.pick([10, 50, 400]), diskMs: r.pick([8, 60, 250]), nodes: r.between(2, 5), slots: r.between(1, 3),
     dispatcher: { restartGraceMs: 2000, silentMs: 4000, startMs: 10_000, crashLimit: 1e6 }, ...o.setup,
   };
   // enough slots for every rank

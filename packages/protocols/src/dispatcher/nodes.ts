@@ -2,7 +2,7 @@
 import type { ErrorBody, Hold, Incarnation, JobId, NodeId, TaskId } from '@mayfly/wire';
 import { deadline, judge, patienceOf, type Patience, type Verdict } from '../failure-detector.ts';
 import { endJob } from './end.ts';
-import { lose, resume, started } from './restart.ts';
+import { lose, resume, started, takesFor } from './restart.ts';
 import { over, recovered, type Core, type Node, type Task } from './state.ts';
 import type { DispatcherEvent } from './types.ts';
 
@@ -87,7 +87,7 @@ function claim(core: Core, t: Task, node: Node, incarnation: Incarnation): boole
 }
 
 export function heard(core: Core, node: Node): void {
-  if (core.time - node.presence.heard > 3 * core.settings.heartbeatMs) {
+  if (core.time - node.presence.heard >= takesFor(core)) {
     core.reschedule = true;
     core.nodesChanged = true;
   }

@@ -15,9 +15,12 @@ import { jobKey, type FaultCause } from './types.ts';
 const CRASH = 2;
 const VANISH = 1;
 
+/** D3. Never longer than the shortest patience of a job: else a rank lost by a node's silence would be given to the silent node again. */
+export const takesFor = (core: Core): number => 2.5 * core.settings.heartbeatMs;
+
 /** A node takes new ranks while its socket is open and its heartbeats come. */
 export function takesRanks(core: Core, n: Node): boolean {
-  return n.connection !== undefined && !n.presence.left && core.time - n.presence.heard <= 3 * core.settings.heartbeatMs;
+  return n.connection !== undefined && !n.presence.left && core.time - n.presence.heard < takesFor(core);
 }
 
 function rooms(core: Core): Room[] {
