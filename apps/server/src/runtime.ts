@@ -11,7 +11,7 @@
 import { DeadlockWatch, jobIds, jobView, nodeViews, type JobCounters, type JobSpec, type TaskCounters, type TaskObservation } from '@mayfly/protocols';
 import { readFileSync } from 'node:fs';
 import type { MessageLog, Registry, ImageStore } from '@mayfly/storage/ports';
-import { mapStack } from '@mayfly/toolchain';
+import { mapStack, symbolise } from '@mayfly/toolchain';
 import {
   MayflyError,
   homeOf,
@@ -433,12 +433,13 @@ export class Runtime {
     };
   }
 
-  /** A stack of the bundle becomes one of the submitted sources. */
+  /** A stack of the bundle, or of the module, becomes one of the submitted sources. */
   #mapped(job: JobId, report: ExitReport): ExitReport {
     const language = this.#specs.get(job)?.program.language ?? 'typescript';
-    if (report.abort?.stack === undefined || language !== 'typescript') return report;
+    if (report.abort?.stack === undefined) return report;
     try {
-      const stack = mapStack(report.abort.stack, readFileSync(`${this.store.programPath(job, language)}.map`, 'utf8'));
+      const path = this.store.programPath(job, language);
+      const stack = language === 'typescript' ? mapStack(report.abort.stack, readFileSync(`${path}.map`, 'utf8')) : symbolise(report.abort.stack, readFileSync(path));
       return { ...report, abort: { ...report.abort, stack } };
     } catch {
       return report;

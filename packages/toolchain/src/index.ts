@@ -8,6 +8,7 @@ export * from './types.ts';
 export { createCompiler } from './compiler.ts';
 export { declarations, templateFiles } from './dist-files.ts';
 export { mapStack } from './map-stack.ts';
+export { symbolise } from './c/lines.ts';
 export { MANIFEST, isNativeSource, isUnit, programOfFiles, type PlainProgram } from './project.ts';
 export { readNative, type NativeProgram } from './read-native.ts';
 export { readProgram } from './read-program.ts';

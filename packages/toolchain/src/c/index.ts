@@ -3,4 +3,5 @@ export { buildModule, type BuiltModule } from './build-module.ts';
 export { cc, llvmTool, TOOLS, type DriverOptions, type DriverResult } from './driver/cc.ts';
 export { DiskFiles, FileError, MemoryFiles, MountedFiles, type FileStat, type FileTree } from './files.ts';
 export { instrument, SECTION, SECTION_VERSION, type Instrumented, type InstrumentOptions, type ModuleInfo, type SourceLanguage } from './instrument.ts';
+export { symbolise } from './lines.ts';
 export { ModuleError, type ModuleProblem } from './wasm-module.ts';

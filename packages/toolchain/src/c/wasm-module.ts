@@ -62,6 +62,15 @@ export interface Code {
   readonly bodies: readonly Site[];
   readonly grows: readonly Site[];
   readonly sizes: readonly Site[];
+  /** By defined function: where a stack may stand: calls, and what can trap. */
+  readonly sites: readonly (readonly StackSite[])[];
+}
+
+export interface StackSite {
+  readonly at: number;
+  /** Opcode, 0xfc and 0xfd with their sub-opcode. `memory.grow` counts as a call, since it becomes one. */
+  readonly op: number;
+  readonly call: boolean;
 }
 
 export interface ModuleFacts {
@@ -213,15 +222,18 @@ function readCode(r: Reader | undefined): Code {
   const bodies: Site[] = [];
   const grows: Site[] = [];
   const sizes: Site[] = [];
+  const sites: StackSite[][] = [];
   for (let n = r?.u32() ?? 0; n > 0; n--) {
     const length = r!.u32();
     const at = r!.at;
     r!.skip(length);
     bodies.push({ at, length });
-    scanBody(r!, at, at + length, grows, sizes);
+    const here: StackSite[] = [];
+    scanBody(r!, at, at + length, grows, sizes, here);
+    sites.push(here);
     r!.at = at + length;
   }
-  return { bodies, grows, sizes };
+  return { bodies, grows, sizes, sites };
 }
 
 const refuse = {
@@ -232,7 +244,7 @@ const refuse = {
   other: (what: string) => new ModuleError('UNSUPPORTED_FEATURE', `The module uses ${what}, which cannot be unwound for a checkpoint.`),
 };
 
-function scanBody(r: Reader, at: number, end: number, grows: Site[], sizes: Site[]): void {
+function scanBody(r: Reader, at: number, end: number, grows: Site[], sizes: Site[], sites: StackSite[]): void {
   r.at = at;
   for (let n = r.u32(); n > 0; n--) {
     r.u32();
@@ -241,9 +253,13 @@ function scanBody(r: Reader, at: number, end: number, grows: Site[], sizes: Site
   while (r.at < end) {
     const start = r.at;
     const op = r.byte();
-    if (op >= 0x45 && op <= 0xc4) continue;
+    if (op >= 0x45 && op <= 0xc4) {
+      if (isDivision(op)) sites.push({ at: start, op, call: false });
+      continue;
+    }
     if (op >= 0x28 && op <= 0x3e) {
       memoryArgument(r);
+      sites.push({ at: start, op, call: false });
       continue;
     }
     if (op >= 0x20 && op <= 0x24) {
@@ -251,14 +267,22 @@ function scanBody(r: Reader, at: number, end: number, grows: Site[], sizes: Site
       continue;
     }
     switch (op) {
-      case 0x00: case 0x01: case 0x05: case 0x0b: case 0x0f: case 0x1a: case 0x1b: case 0xd1:
+      case 0x00:
+        sites.push({ at: start, op, call: false });
         break;
-      case 0x02: case 0x03: case 0x04: case 0x0c: case 0x0d: case 0x10: case 0x25: case 0x41: case 0x42: case 0xd0: case 0xd2:
+      case 0x01: case 0x05: case 0x0b: case 0x0f: case 0x1a: case 0x1b: case 0xd1:
+        break;
+      case 0x02: case 0x03: case 0x04: case 0x0c: case 0x0d: case 0x25: case 0x41: case 0x42: case 0xd0: case 0xd2:
         r.leb();
+        break;
+      case 0x10:
+        r.leb();
+        sites.push({ at: start, op, call: true });
         break;
       case 0x11:
         r.leb();
         r.leb();
+        sites.push({ at: start, op, call: true });
         break;
       case 0x0e:
         for (let n = r.u32() + 1; n > 0; n--) r.leb();
@@ -269,6 +293,7 @@ function scanBody(r: Reader, at: number, end: number, grows: Site[], sizes: Site
       case 0x3f: case 0x40:
         r.leb();
         (op === 0x40 ? grows : sizes).push({ at: start, length: r.at - start });
+        if (op === 0x40) sites.push({ at: start, op: 0x10, call: true });
         break;
       case 0x43:
         r.skip(4);
@@ -295,6 +320,9 @@ function scanBody(r: Reader, at: number, end: number, grows: Site[], sizes: Site
     }
   }
 }
+
+/** Integer divisions, remainders, and conversions from floating point. */
+const isDivision = (op: number): boolean => (op >= 0x6d && op <= 0x70) || (op >= 0x7f && op <= 0x82) || (op >= 0xa8 && op <= 0xab) || (op >= 0xae && op <= 0xb1);
 
 function memoryArgument(r: Reader): void {
   const flags = r.u32();
