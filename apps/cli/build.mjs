@@ -55,4 +55,5 @@ await lay(join(root, 'packages/node/dist/frame'), 'frame');
 await lay(join(root, 'packages/node/dist/headless'), 'headless');
 await lay(join(root, 'packages/toolchain/dist'), 'toolchain', (path) => !/\/dist\/\.\d/.test(path));
 await lay(join(root, 'examples'), 'examples', (path) => !/(\.test\.ts|tsconfig\.json|node_modules)$/.test(path));
+await lay(join(here, 'cmake'), 'cmake');
 await cp(join(root, 'LICENSE'), join(dist, 'LICENSE'));

@@ -66,6 +66,8 @@ export class Client {
   job = (id: string): Promise<JobView> => this.#json('GET', `/api/jobs/${encodeURIComponent(id)}`);
   submit = (submission: JobSubmission): Promise<{ id: string }> => this.#json('POST', '/api/jobs', submission);
   cancel = (id: string): Promise<unknown> => this.#json('POST', `/api/jobs/${encodeURIComponent(id)}/cancel`, {});
+  checkpoint = (id: string, task?: number): Promise<{ asked: number[] }> => this.#json('POST', `/api/jobs/${encodeURIComponent(id)}${task === undefined ? '' : `/tasks/${task}`}/checkpoint`, {});
+  images = (id: string): Promise<{ task: number; serial: number; bytes: number }[]> => this.#json('GET', `/api/jobs/${encodeURIComponent(id)}/images`);
   remove = (id: string): Promise<unknown> => this.#json('DELETE', `/api/jobs/${encodeURIComponent(id)}`);
 
   /** Bytes of one stream of one task from an offset on. May be fewer than there are: ask again. */

@@ -1,5 +1,6 @@
-/** The command line `mayfly`. Each command resolves to its exit code. */
+/** The command line `mayfly`, but for the compiler drivers (mayfly.ts). Each command resolves to its exit code. */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { CheckpointOptions } from './commands/checkpoint.ts';
 import type { OutputOptions } from './commands/jobs.ts';
 import type { ServerCommandOptions } from './commands/server.ts';
 import type { VolunteerOptions } from './commands/volunteer.ts';
@@ -23,6 +24,11 @@ const seconds = (text: string): number => {
   const n = Number(text);
   if (text.trim() === '' || !Number.isFinite(n) || n < 0) throw new InvalidArgumentError('a number of seconds.');
   return n;
+};
+const DRIVER_HELP = {
+  mpicc: 'compile and link C, with the options of clang and the link of MPI',
+  mpicxx: 'compile and link C++ (also as mpic++ and mpiCC)',
+  ar: 'archives of the objects of mpicc; likewise ranlib, nm, objdump, size, strip',
 };
 const more = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
 
@@ -129,6 +135,23 @@ ${EXIT_HELP}`,
       .option('-o, --files <folder>', 'write the result files there instead'),
   ).action(act(async (id: string, o: OutputOptions) => (await jobs()).output(id, o)));
   connected(group.command('rm').description('forget ended jobs, with their output').argument('<id...>')).action(act(async (ids: string[], o: ConnectionOptions) => (await jobs()).remove(ids, o)));
+
+  connected(
+    program
+      .command('checkpoint')
+      .description('have every rank of a job take an image now (at its next MPI call), and wait for the images')
+      .argument('<job>')
+      .option('-t, --task <rank>', 'of one rank only', whole(0, 1023))
+      .option('--no-wait', 'only ask for them')
+      .option('--timeout <seconds>', 'stop waiting after so long (the images are still asked for)', seconds),
+  ).action(act(async (id: string, o: CheckpointOptions) => (await import('./commands/checkpoint.ts')).checkpoint(id, o)));
+
+  // What mayfly.ts has taken before it came here: listed for --help.
+  for (const [name, description] of Object.entries(DRIVER_HELP)) program.command(name).description(description).argument('[arguments...]').helpOption(false).allowUnknownOption();
+  program
+    .command('cmake-toolchain')
+    .description('print the path of the CMake toolchain file: cmake -DCMAKE_TOOLCHAIN_FILE=$(mayfly cmake-toolchain) …')
+    .action(act(async () => (await import('./commands/cmake-toolchain.ts')).cmakeToolchain()));
 
   program.command('new').description('a program to start from').argument('<folder>').action(act(async (folder: string) => (await import('./commands/new.ts')).newProgram(folder)));
   program

@@ -9,7 +9,7 @@ import { decodeBase64, needPath, prepareProgram, type Compilers } from '../jobs/
 import type { ServerLimits } from '../options.ts';
 import { isOver, type Runtime } from '../runtime.ts';
 import { randomId } from '../secrets.ts';
-import { Created, Images, JobParams, Ok, TaskParams, refusals } from './schemas.ts';
+import { Asked, Created, Images, JobParams, Ok, TaskParams, refusals } from './schemas.ts';
 
 const DEFAULT_CHECKPOINT_MS = 30_000;
 
@@ -99,6 +99,17 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
         return { ok: true as const };
       },
     );
+
+  app.post(
+    '/api/jobs/:id/checkpoint',
+    { schema: { summary: 'Ask every rank of a job that runs for a checkpoint now; answers which were asked', tags: ['jobs'], params: JobParams, response: { 200: Asked, ...refusals(401, 404, 409) } } },
+    async (request) => {
+      const view = needActive(request.params.id);
+      const asked = view.tasks.filter((t) => t.node !== undefined && t.state !== 'done' && t.state !== 'failed').map((t) => t.task);
+      for (const task of asked) runtime.dispatcher.step({ type: 'checkpoint', job: view.id, task });
+      return { asked };
+    },
+  );
 
   app.get('/api/jobs/:id/images', { schema: { summary: 'Complete checkpoint images of a running job', tags: ['jobs'], params: JobParams, response: { 200: Images, ...refusals(401, 404) } } }, async (request) => {
     const view = need(request.params.id);

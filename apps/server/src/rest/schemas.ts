@@ -15,6 +15,7 @@ export const ErrorAnswer = Type.Object(
   { description: 'Every refusal: a stable code (docs/errors.md) and a sentence.' },
 );
 export const Ok = Type.Object({ ok: Type.Literal(true) });
+export const Asked = Type.Object({ asked: Type.Array(TaskIdSchema) });
 export const Created = Type.Object({ id: JobIdSchema, warnings: Type.Array(Type.Unknown()) });
 export const Images = Type.Array(
   Type.Object({ task: TaskIdSchema, image: ImageIdSchema, serial: CountSchema, incarnation: IncarnationSchema, bytes: CountSchema, sentBytes: CountSchema, at: CountSchema }),

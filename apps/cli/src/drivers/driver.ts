@@ -1,0 +1,110 @@
+/**
+ * `mayfly mpicc …` and its kin: the call goes to this user's warm compile server, which is started when there is none; when that is not
+ * possible, or the server dies under the call, it is done here. Either way the user sees clang's own output and exit code.
+ */
+import { spawn } from 'node:child_process';
+import { readSync, writeSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { DRIVERS, type DriverName } from './names.ts';
+import { findPlace, type Place } from './place.ts';
+import { decodeResult, type ToolRequest, type ToolResult } from './protocol.ts';
+
+/** A server that has not taken the call after this is stuck: the call is done here. */
+const TAKEN_MS = 20_000;
+const START_MS = 20_000;
+const RETRY_MS = 10;
+
+export async function driver(name: DriverName, argv: readonly string[]): Promise<void> {
+  const tool = DRIVERS[name];
+  const compiles = tool === 'mpicc' || tool === 'mpicxx';
+  const request: ToolRequest = { tool, argv, cwd: process.cwd(), ...(compiles && argv.includes('-') ? { stdin: readStdin().toString('base64') } : {}) };
+  const place = findPlace();
+  const result = (place && (await remote(place, request))) ?? (await import('./run-tool.ts')).runTool(request);
+  writeAll(1, result.stdout);
+  writeAll(2, result.stderr);
+  // Nothing may hold this process any more.
+  process.exit(result.exit);
+}
+
+/** Undefined: no server could do it. A compilation may run twice; it writes the same. */
+async function remote(place: Place, request: ToolRequest): Promise<ToolResult | undefined> {
+  let socket = await open(place);
+  if (socket === undefined) {
+    const server = start(place);
+    const until = Date.now() + START_MS;
+    while (socket === undefined && !server.failed && Date.now() < until) {
+      await new Promise((go) => setTimeout(go, RETRY_MS));
+      socket = await open(place);
+    }
+  }
+  return socket && ask(socket, request);
+}
+
+const open = (place: Place): Promise<Socket | undefined> =>
+  new Promise((resolve) => {
+    const socket = connect(place.socket);
+    socket.once('connect', () => resolve(socket)).once('error', () => resolve(undefined));
+  });
+
+function start(place: Place): { failed: boolean } {
+  const state = { failed: false };
+  const child = spawn(process.execPath, [place.script, place.socket, place.pidFile], { cwd: '/', detached: true, stdio: 'ignore', env: environment() });
+  child.on('error', () => (state.failed = true));
+  // Exit 0: another one was faster, and is there.
+  child.on('exit', (code) => (state.failed = code !== 0));
+  child.unref();
+  return state;
+}
+
+/** Nothing of the caller's surroundings stays with a process that outlives it. */
+function environment(): NodeJS.ProcessEnv {
+  const { HOME, LANG, PATH, TMPDIR, MAYFLY_COMPILE_SERVER_IDLE } = process.env;
+  return Object.fromEntries(Object.entries({ HOME, LANG, PATH, TMPDIR, MAYFLY_COMPILE_SERVER_IDLE }).filter(([, v]) => v !== undefined));
+}
+
+function ask(socket: Socket, request: ToolRequest): Promise<ToolResult | undefined> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const stuck = setTimeout(() => socket.destroy(), TAKEN_MS);
+    socket.on('data', (chunk: Buffer) => {
+      clearTimeout(stuck);
+      chunks.push(chunk);
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearTimeout(stuck);
+      resolve(decodeResult(Buffer.concat(chunks)));
+    });
+    socket.write(`${JSON.stringify(request)}\n`);
+  });
+}
+
+function readStdin(): Buffer {
+  const chunks: Buffer[] = [];
+  for (;;) {
+    const chunk = Buffer.alloc(65536);
+    let n: number;
+    try {
+      n = readSync(0, chunk);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EAGAIN') continue;
+      if (code === 'EOF') break;
+      throw error;
+    }
+    if (n === 0) break;
+    chunks.push(chunk.subarray(0, n));
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Whole, before this process ends; to a reader that left, nothing. */
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; )
+    try {
+      at += writeSync(fd, bytes, at);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') continue;
+      return;
+    }
+}
