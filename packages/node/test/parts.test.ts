@@ -1,7 +1,10 @@
 /** Small parts: coalescing, status words, the random source, dates. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Assignment, TaskReport } from '@mayfly/wire';
 import { coalesce } from '../src/comm/links.ts';
+import { Jobs } from '../src/daemon/jobs.ts';
+import type { DaemonSeams } from '../src/daemon/seams.ts';
 import { createDate } from '../src/rank/date.ts';
 import { Random } from '../src/rank/random.ts';
 import { CommSide, createChannelMemory, RankSide } from '../src/ring.ts';
@@ -34,6 +37,61 @@ describe('coalescing (links L2)', () => {
     const joined = coalesce([b.subarray(0, 64), b.subarray(64, 128)]);
     expect(joined).toHaveLength(1);
     expect(joined[0]!.buffer).toBe(b.buffer);
+  });
+});
+
+describe('the watchdog over frames (jobs J2)', () => {
+  /** Jobs with one frame that says nothing by itself, and a clock that the test moves. */
+  async function watched(tells: boolean): Promise<{ seconds(n: number): void; answer(): void; crashed: TaskReport[] }> {
+    let now = 0;
+    let due: { at: number; run: () => void }[] = [];
+    let answer: (m: never) => void = () => undefined;
+    const seams = {
+      openFrame: async () => ({ channel: { post: () => undefined, onMessage: (h: typeof answer) => (answer = h), onClose: () => undefined, close: () => undefined }, onDeath: () => undefined, tells, close: () => undefined }),
+      images: { list: async () => [] },
+      now: () => now,
+      after(ms: number, run: () => void) {
+        const entry = { at: now + ms, run };
+        due.push(entry);
+        return () => (due = due.filter((e) => e !== entry));
+      },
+    } as unknown as DaemonSeams;
+    const crashed: TaskReport[] = [];
+    const nothing = (): void => undefined;
+    const jobs = new Jobs(seams, { onReport: (r) => void crashed.push(r), onEnded: nothing, onImage: nothing, onChange: nothing, onNote: nothing });
+    await jobs.assign({ job: 'job', task: 0, incarnation: 0 } as unknown as Assignment, 0);
+    return {
+      seconds(n) {
+        for (let i = 0; i < n; i++) {
+          now += 1000;
+          const ready = due.filter((e) => e.at <= now);
+          due = due.filter((e) => e.at > now);
+          for (const e of ready) e.run();
+        }
+      },
+      answer: () => answer({ type: 'pong', n: 0 } as never),
+      crashed,
+    };
+  }
+
+  it('a frame that answered, and then does not, is dead after six pings; one that is still being started is waited for', async () => {
+    const frame = await watched(false);
+    frame.seconds(30);
+    expect(frame.crashed).toEqual([]);
+    frame.answer();
+    frame.seconds(6);
+    expect(frame.crashed).toEqual([]);
+    frame.seconds(2);
+    expect(frame.crashed).toMatchObject([{ task: 0, event: 'crashed' }]);
+  });
+
+  it('where the host tells of deaths, silence is a busy machine for a minute', async () => {
+    const frame = await watched(true);
+    frame.answer();
+    frame.seconds(59);
+    expect(frame.crashed).toEqual([]);
+    frame.seconds(3);
+    expect(frame.crashed).toMatchObject([{ task: 0, event: 'crashed' }]);
   });
 });
 

@@ -28,6 +28,7 @@ const api: DaemonApi = {
           return {
             channel: channelOf<DaemonToComm, CommToDaemon>(port as unknown as PortLike),
             onDeath: (handler) => void deaths.set(id, handler),
+            tells: false,
             close() {
               deaths.delete(id);
               host.closeFrame(id);

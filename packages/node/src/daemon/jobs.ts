@@ -3,7 +3,8 @@
  *
  * Invariants
  *  J1 A rank is held from its assignment until its worker is known to be gone; exactly one `ended` or frame death ends it.
- *  J2 A frame is dead when it says so, or when it left PINGS pings of an awake daemon unanswered: a daemon that itself slept (a closed
+ *  J2 A frame is dead when it says so, or when it left PINGS pings of an awake daemon unanswered (SLOW_PINGS, when it
+ *     never answered yet, or when its host tells of deaths: then it is more likely a busy machine than a dead frame). A daemon that itself slept (a closed
  *     laptop, a frozen tab) does not count the time.
  *  J3 A frame without ranks is closed after a while; it is opened again for the next assignment.
  */
@@ -13,6 +14,7 @@ import type { DaemonSeams, JobFrame } from './seams.ts';
 
 const PING_MS = 1000;
 const PINGS = 6;
+const SLOW_PINGS = 60;
 /** A tick that comes later than this after the last one: this thread slept. */
 const SLEPT_MS = 4000;
 const IDLE_FRAME_MS = 3000;
@@ -28,6 +30,8 @@ interface Job {
   frame: JobFrame | undefined;
   opening: Promise<void>;
   ranks: Map<TaskId, HeldRank>;
+  /** It has answered once: its comm worker runs. */
+  awake: boolean;
   unanswered: number;
   closing: (() => void) | undefined;
   connected: boolean;
@@ -74,7 +78,7 @@ export class Jobs {
   async assign(a: Assignment, received: number): Promise<void> {
     let job = this.jobs.get(a.job);
     if (!job) {
-      job = { id: a.job, frame: undefined, opening: Promise.resolve(), ranks: new Map(), unanswered: 0, closing: undefined, connected: true, lostWakeUps: 0 };
+      job = { id: a.job, frame: undefined, opening: Promise.resolve(), ranks: new Map(), awake: false, unanswered: 0, closing: undefined, connected: true, lostWakeUps: 0 };
       this.jobs.set(a.job, job);
       job.opening = this.open(job);
     }
@@ -107,6 +111,7 @@ export class Jobs {
 
   private fromComm(job: Job, m: CommToDaemon): void {
     if (this.jobs.get(job.id) !== job) return;
+    job.awake = true;
     job.unanswered = 0;
     switch (m.type) {
       case 'pong':
@@ -243,7 +248,7 @@ export class Jobs {
       for (const job of [...this.jobs.values()]) {
         if (slept) job.unanswered = 0;
         if (!job.frame) continue;
-        if (job.unanswered++ >= PINGS) {
+        if (job.unanswered++ >= (job.awake && !job.frame.tells ? PINGS : SLOW_PINGS)) {
           this.lost(job, 'the frame of the job died (out of memory?) or hangs');
           continue;
         }

@@ -9,6 +9,8 @@ export interface JobFrame {
   channel: Channel<DaemonToComm, CommToDaemon>;
   /** Once, unless `close` was called before. */
   onDeath(handler: (why: string) => void): void;
+  /** The host tells of every death (worker threads do). A browser does not of a frame whose process was killed: only silence tells. */
+  tells: boolean;
   close(): void;
 }
 

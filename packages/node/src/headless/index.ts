@@ -81,7 +81,7 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
           port2 as unknown as PortLike,
           (why) => dead(why),
         );
-        return { channel: channelOf<DaemonToComm, CommToDaemon>(port1 as unknown as PortLike), onDeath: (handler) => (dead = handler), close: () => frame.close() };
+        return { channel: channelOf<DaemonToComm, CommToDaemon>(port1 as unknown as PortLike), onDeath: (handler) => (dead = handler), tells: true, close: () => frame.close() };
       },
       images,
       now: Date.now,
