@@ -206,7 +206,6 @@ async function test(args) {
 }
 
 /** Without colours, and no longer than helps. */
-// eslint-disable-next-line no-control-regex
 const plain = (text) => text.replace(/\u001b\[[0-9;]*m/g, '').slice(0, 3000);
 
 function failuresOfVitest(report) {

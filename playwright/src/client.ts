@@ -1,13 +1,12 @@
 /** The REST client of the tests: submits examples and programs, waits, collects a job's whole answer. */
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { JobOptions, JobView, NodeView } from '@mayfly/wire';
+import { basename, join, relative } from 'node:path';
+import type { JobOptions, JobSubmission, JobView, NodeView } from '@mayfly/wire';
 import { ROOT, type ServerProcess } from './server.ts';
 
 export interface Program {
   name: string;
-  entry: string;
-  sources: Record<string, string>;
+  program: Extract<JobSubmission['program'], { sources: unknown }>;
   files?: Record<string, string>;
 }
 
@@ -28,15 +27,20 @@ export class ApiError extends Error {
 
 export async function readExample(name: string): Promise<Program> {
   const dir = join(ROOT, 'examples', name);
-  const about = JSON.parse(await readFile(join(dir, 'example.json'), 'utf8')) as { entry?: string; files?: string[] };
-  const sources: Record<string, string> = {};
-  for (const f of await readdir(dir)) if (f.endsWith('.ts')) sources[f] = await readFile(join(dir, f), 'utf8');
+  const about = JSON.parse(await readFile(join(dir, 'example.json'), 'utf8')) as { entry?: string; files?: string[]; language?: 'c' | 'c++'; sources?: string[]; flags?: string[] };
   const files: Record<string, string> = {};
-  for (const f of about.files ?? []) files[f] = (await readFile(join(dir, f))).toString('base64');
-  return { name, entry: about.entry ?? 'main.ts', sources, files };
+  for (const f of about.files ?? []) files[basename(f)] = (await readFile(join(dir, f))).toString('base64');
+  const sources: Record<string, string> = {};
+  if (about.language) {
+    // Relative to examples/, so that what several of them share is found where their #include says.
+    for (const f of about.sources ?? []) sources[relative(join(ROOT, 'examples'), join(dir, f))] = await readFile(join(dir, f), 'utf8');
+    return { name, program: { language: about.language, sources, ...(about.flags ? { flags: about.flags } : {}) }, files };
+  }
+  for (const f of await readdir(dir)) if (f.endsWith('.ts')) sources[f] = await readFile(join(dir, f), 'utf8');
+  return { name, program: { language: 'typescript', entry: about.entry ?? 'main.ts', sources }, files };
 }
 
-export const source = (name: string, text: string): Program => ({ name, entry: 'main.ts', sources: { 'main.ts': text } });
+export const source = (name: string, text: string): Program => ({ name, program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': text } } });
 
 export class Client {
   constructor(private readonly server: ServerProcess) {}
@@ -62,7 +66,7 @@ export class Client {
   submit(p: Program, size: number, args: string[] = [], options: JobOptions = {}): Promise<JobView> {
     return this.json('POST', '/api/jobs', {
       name: p.name,
-      program: { language: 'typescript', entry: p.entry, sources: p.sources },
+      program: p.program,
       size,
       args,
       ...(p.files ? { files: p.files } : {}),

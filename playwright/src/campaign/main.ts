@@ -5,7 +5,9 @@ import { KINDS } from './kinds.ts';
 import { manyRanks } from './many-ranks.ts';
 import { plan } from './plan.ts';
 import { histogram } from './report.ts';
-import { WORKLOADS } from './workloads.ts';
+import { C_WORKLOADS, WORKLOADS } from './workloads.ts';
+
+const ALL = [...WORKLOADS, ...C_WORKLOADS];
 
 const HELP = `npm run faults -- [options]
 
@@ -13,7 +15,7 @@ const HELP = `npm run faults -- [options]
   --seed S         what is drawn: kinds, moments, victims (default: from the clock; it is printed)
   --job I          only the I-th job of the plan
   --only a,b       only these kinds: ${KINDS.map((k) => k.name).join(', ')}
-  --examples a,b   only these examples: ${WORKLOADS.map((w) => w.example).join(', ')}
+  --examples a,b   only these examples: ${ALL.map((w) => w.example).join(', ')}
   --ranks R        another campaign: one light program of R ranks on headless nodes, --kills of which are killed
   --slots S        slots of each of those nodes (default 8)
 
@@ -50,7 +52,7 @@ async function main(): Promise<number> {
   if (ranks !== undefined) return manyRanks({ ranks, slots: number('slots', values.slots)!, kills, seed, say });
 
   const examples = values.examples?.split(',');
-  const workloads = examples ? WORKLOADS.filter((w) => examples.includes(w.example)) : WORKLOADS;
+  const workloads = examples ? ALL.filter((w) => examples.includes(w.example)) : ALL;
   if (workloads.length === 0) throw new Error(`no example of these is known: ${values.examples}`);
   const kinds = values.only?.split(',');
   const only = number('job', values.job);

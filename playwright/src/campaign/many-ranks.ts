@@ -96,7 +96,7 @@ export async function manyRanks({ ranks, slots, kills, seed, say }: ManyRanks): 
     const wrong: string[] = [];
     if (end.state !== 'done') wrong.push(`the job is ${end.state}: ${JSON.stringify(end.error)}`);
     expected(ranks).forEach((text, t) => answer.stdout[t] === text || wrong.push(`rank ${t} printed ${JSON.stringify(answer.stdout[t])} instead of ${JSON.stringify(text)}`));
-    for (const t of end.tasks) if (t.incarnation > 0 && !lost.has(t.task)) wrong.push(`rank ${t.task} was never lost and has incarnation ${t.incarnation}`);
+    for (const f of end.faults) if (!lost.has(f.task)) wrong.push(`rank ${f.task}, whose node was not killed, was lost: ${f.cause} of incarnation ${f.incarnation} after ${f.at - end.submittedAt} ms`);
     const times = end.faults.map((f) => f.recoveredAfterMs ?? Number.NaN).sort((a, b) => a - b);
     say(`${seconds()}: ${end.state}; ${end.faults.length} ranks lost, recovered in ${times[times.length >> 1] ?? '–'} ms (median), ${times.at(-1) ?? '–'} ms (worst)`);
     say(wrong.length === 0 ? 'every rank printed what it must' : `WRONG\n${wrong.slice(0, 20).join('\n')}`);

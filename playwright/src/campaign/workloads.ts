@@ -1,6 +1,6 @@
 /**
- * What the campaign runs: a data table. A program is held at its end until its faults are done, so that none comes too late: a
- * wrapper waits, behind the program, for a line of standard input on rank 0, and all ranks for rank 0.
+ * What the campaign runs: a data table. A program is held at its end until its faults are done, so that none comes too late: behind
+ * it, rank 0 waits for a line of standard input and all ranks for rank 0.
  */
 import { readExample, type Program } from '../client.ts';
 
@@ -20,15 +20,44 @@ export const WORKLOADS: Workload[] = [
   { example: 'cg', size: 4, args: ['--matrix', '1138_bus.mtx', '--repeat', '1'] },
 ];
 
-const HELD = 'held-for-faults.ts';
+/** Checkpointed transparently, wherever they are. */
+export const C_WORKLOADS: Workload[] = [
+  { example: 'nas-ep', size: 4, args: ['W'] },
+  { example: 'nas-is', size: 4, args: ['W'] },
+  { example: 'nas-cg', size: 4, args: ['S'] },
+  { example: 'nas-mg', size: 4, args: ['S'] },
+  { example: 'nas-bt', size: 4, args: ['S'] },
+  { example: 'c-ring', size: 4, args: ['--laps', '800'] },
+  { example: 'c-pi', size: 4, args: ['--intervals', '2e7', '--rounds', '100'] },
+  { example: 'c-heat', size: 4, args: ['--points', '126', '--steps', '400', '--pictures', '2'] },
+  { example: 'c-nbody', size: 4, args: ['--bodies', '600', '--steps', '100'] },
+  { example: 'c-sample-sort', size: 4, args: ['--keys', '50000', '--rounds', '12'] },
+  { example: 'c-pcg', size: 4, args: ['--matrix', '1138_bus.mtx'] },
+  { example: 'cxx-raytracer', size: 4, args: ['--width', '320', '--height', '240', '--samples', '1'] },
+];
 
-/** The example with the wait behind it. Submit it with `interactive`. */
-export async function held(example: string): Promise<Program> {
-  const p = await readExample(example);
-  const wrapper = `import './${p.entry}';
+/** Behind the last MPI call of a C or C++ program: its MPI_Finalize is ours, by the profiling interface. */
+const HOLD_C = `#include <mpi.h>
+#include <stdio.h>
+int MPI_Finalize(void) {
+  int rank;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) getchar();
+  PMPI_Barrier(MPI_COMM_WORLD);
+  return PMPI_Finalize();
+}
+`;
+const HOLD_TS = (entry: string): string => `import './${entry}';
 import { COMM_WORLD as comm, stdin } from 'mayfly';
 if (comm.rank === 0) stdin.readLine();
 comm.barrier();
 `;
-  return { ...p, entry: HELD, sources: { ...p.sources, [HELD]: wrapper } };
+const HELD = 'held-for-faults';
+
+/** The example with the wait behind it. Submit it with `interactive`. */
+export async function held(example: string): Promise<Program> {
+  const p = await readExample(example);
+  const { program } = p;
+  if (program.language === 'typescript') return { ...p, program: { ...program, entry: `${HELD}.ts`, sources: { ...program.sources, [`${HELD}.ts`]: HOLD_TS(program.entry) } } };
+  return { ...p, program: { ...program, sources: { ...program.sources, [`${HELD}.c`]: HOLD_C } } };
 }
