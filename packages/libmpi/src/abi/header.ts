@@ -1,4 +1,4 @@
-/** The text of include/mpi.h, made of the tables of this folder. test/header.test.ts holds file and tables together. */
+/** The text of include/mpi.h, made of the tables of this folder. test/abi/header.test.ts holds file and tables together. */
 import { HANDLES, HANDLE_ALIASES, LENGTHS, NUMBERS, POINTERS, entries } from './constants.ts';
 import { FUNCTIONS, type CFunction } from './functions.ts';
 

@@ -3,7 +3,8 @@
  *
  * The layer moves contiguous bytes. Elements that lie otherwise are packed before and spread when the request is complete.
  */
-import { ERR, collectives as coll, combine, linear, part, requests, type Buf, type CommRecord, types } from '@mayfly/mpi';
+import type { types } from '@mayfly/mpi';
+import { ERR, collectives as coll, combine, linear, part, requests, type Buf, type CommRecord } from '@mayfly/mpi';
 import { record, type Implementations } from './define.ts';
 import { IN_PLACE, type Bundle, type Core } from './core.ts';
 import { makePersistent, newSlot, type Starters } from './requests.ts';

@@ -1,0 +1,53 @@
+/** The text of docs/mpi-coverage.md: every function that the header declares, and whether it is there. test/abi/coverage.test.ts keeps it current. */
+import { FUNCTIONS } from './functions.ts';
+
+/** Why not, by the first that fits the name without MPI_. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/^(Win_|R?(put|get|accumulate)|Put|Get$|Get_accumulate|Accumulate|Compare_and_swap|Fetch_and_op|Rget)/i, 'no windows yet'],
+  [/^(File_|Register_datarep)/, 'no MPI-IO yet; the files of C (stdio) work'],
+  [/^T_/, 'no tool variables yet'],
+  [/^(Session_|Group_from_session_pset|Comm_create_from_group|Intercomm_create_from_groups)/, 'no sessions yet'],
+  [/^(Comm_(spawn|accept|connect|join)|Open_port|Close_port|Publish_name|Unpublish_name|Lookup_name)/, 'the processes of a job are those that it was started with'],
+  [/^Intercomm_/, 'no intercommunicators yet'],
+  [/^(P(send|recv)_init|Pready|Parrived)/, 'no partitioned communication yet'],
+  [/^(Graph|Dist_graph)/, 'no graph topologies yet'],
+  [/neighbor/i, 'no neighbourhood collectives yet'],
+  [/external/, 'no external32 yet'],
+  [/^Type_create_f90/, 'Fortran only'],
+  [/^Abi_.*fortran/, 'Fortran only'],
+];
+const reason = (short: string): string => REASONS.find(([p]) => p.test(short))?.[1] ?? 'not yet';
+
+const HEAD = `# MPI functions
+
+Generated from the code (\`npx vitest run packages/libmpi/test/abi/coverage.test.ts -u\`). Every function links under its MPI_ and its PMPI_ name. One that is not
+there answers MPI_ERR_UNSUPPORTED_OPERATION through the error handler, with a text that names it; under the default handler the job ends with that text. Functions
+with a large form (\`_c\`, counts of 64 bits) have it where the table says so; a memory has at most 4 GiB all the same.
+
+Notes on what is there:
+
+* A standard, buffered or ready send is complete when it returns: the Channel Memory is the buffer. A synchronous one waits for its receive.
+* Thread levels up to MPI_THREAD_SERIALIZED are granted; a rank has one thread.
+* A send cannot be cancelled (MPI 4.1 §3.8.4 leaves that to the implementation); a receive can.
+* Collectives are for intracommunicators. MPI_Comm_split_type with MPI_COMM_TYPE_SHARED gives each rank a communicator of its own: no two share memory.
+* An error code is its class; MPI_Error_string adds the text of the last error of that class, which names the call, the argument and what is allowed.
+* Errors without a communicator go to MPI_COMM_SELF's handler, or to MPI_COMM_WORLD's where a program has set only that one.
+* MPI_LONG_DOUBLE is the 128-bit type of WebAssembly's C, also in reductions.
+* Reductions combine operands in an order that depends on counts and ranks alone: results are the same in every run, and the same at all ranks of an allreduce.
+`;
+
+/** @param supported names without MPI_ of the functions that are there */
+export function coverageText(supported: ReadonlySet<string>): string {
+  const out = [HEAD];
+  const base = FUNCTIONS.filter((f) => f.largeOf === undefined);
+  const large = new Set(FUNCTIONS.map((f) => f.largeOf));
+  const has = (name: string): boolean => supported.has(name.slice(4));
+  out.push(`\n${base.filter((f) => has(f.name)).length} of ${base.length} functions are there, large forms not counted.\n`);
+  let chapter = '';
+  for (const f of base) {
+    if (f.chapter !== chapter) out.push(`\n## ${(chapter = f.chapter)}\n\n| function | here | |\n| --- | --- | --- |\n`);
+    const notes = has(f.name) ? (large.has(f.name) ? 'and `_c`' : '') : reason(f.name.slice(4));
+    out.push(`| ${f.name} | ${has(f.name) ? 'yes' : 'no'} | ${notes} |\n`);
+  }
+  return out.join('');
+}

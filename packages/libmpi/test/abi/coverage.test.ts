@@ -1,0 +1,67 @@
+/** What the code says of itself: the coverage page, the list of suspending calls, and what a missing function answers. */
+import { createLayer, type Device } from '@mayfly/mpi';
+import { expect, test } from 'vitest';
+import { coverageText } from '../../src/abi/coverage.ts';
+import { FUNCTIONS } from '../../src/abi/functions.ts';
+import { createBinding, supported } from '../../src/binding/index.ts';
+import { SUSPENDING } from '../../src/binding/names.ts';
+
+const NAMES = new Set(FUNCTIONS.flatMap((f) => [f.name, `P${f.name}`]));
+
+test('docs/mpi-coverage.md is current', async () => {
+  await expect(coverageText(supported())).toMatchFileSnapshot('../../../../docs/mpi-coverage.md');
+});
+
+test('every implementation is of a function that the header declares, and of no large form twice', () => {
+  expect([...supported()].filter((n) => !NAMES.has(`MPI_${n}`))).toEqual([]);
+});
+
+test('suspending names are functions of the header; no look-up is among them', () => {
+  expect(SUSPENDING.filter((n) => !NAMES.has(n))).toEqual(['MPIX_Checkpoint_poll']);
+  for (const n of ['MPI_Recv', 'PMPI_Recv_c', 'MPI_Waitall', 'MPI_Allreduce_c', 'MPI_Comm_split']) expect(SUSPENDING).toContain(n);
+  for (const n of ['MPI_Comm_rank', 'MPI_Wtime', 'MPI_Get_count', 'MPI_Irecv', 'MPI_Type_commit']) expect(SUSPENDING).not.toContain(n);
+});
+
+class Aborted extends Error {}
+const silent = { task: 0, size: 1, unexpectedBytes: 0, send: () => undefined, unexpected: () => undefined } as unknown as Device;
+const rank = () => {
+  const memory = new WebAssembly.Memory({ initial: 1 });
+  let top = 4096;
+  const binding = createBinding({
+    layer: createLayer(silent, () => new Uint8Array(memory.buffer)),
+    program: {
+      memory, callable: () => () => undefined, malloc: (n) => (top += n) - n, free: () => undefined,
+      abort: (code, message) => {
+        throw new Aborted(`${code} ${message}`);
+      },
+    },
+    processorName: () => 'here',
+    version: 'test',
+  });
+  return { binding, memory };
+};
+
+test('every declared function is exported under both names, and the missing ones answer a clear error', () => {
+  const { binding } = rank();
+  expect(new Set(Object.keys(binding.functions))).toEqual(new Set([...NAMES, 'MPIX_Checkpoint_poll']));
+  binding.functions['MPI_Init']!(0, 0);
+  binding.functions['MPI_Comm_set_errhandler']!(0x101, 0x143);
+  const there = supported();
+  for (const f of FUNCTIONS) {
+    if (there.has((f.largeOf ?? f.name).slice(4)) || there.has(f.name.slice(4))) continue;
+    const args = f.parameters.map((p) => (/^(MPI_Count|MPI_Offset) \w+$/.test(p) ? 0n : 0));
+    expect([f.name, binding.functions[f.name]!(...args)]).toEqual([f.name, 55]);
+  }
+  binding.functions['MPI_Comm_set_errhandler']!(0x101, 0x141);
+  expect(() => binding.functions['MPI_Win_fence']!(0, 0)).toThrow('55 MPI_Win_fence: Mayfly does not have this function yet (docs/mpi-coverage.md) [MPI_ERR_UNSUPPORTED_OPERATION]');
+});
+
+test('§11.2.1: before MPI_Init and after MPI_Finalize only few functions may be called', () => {
+  const { binding } = rank();
+  expect(() => binding.functions['MPI_Comm_rank']!(0x101, 1024)).toThrow('MPI_Comm_rank: called before MPI_Init');
+  expect(binding.functions['MPI_Initialized']!(1024)).toBe(0);
+  binding.functions['MPI_Init']!(0, 0);
+  expect(() => binding.functions['MPI_Init']!(0, 0)).toThrow('called a second time');
+  binding.functions['MPI_Finalize']!();
+  expect(() => binding.functions['MPI_Barrier']!(0x101)).toThrow('called after MPI_Finalize');
+});

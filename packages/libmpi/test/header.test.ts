@@ -1,7 +1,0 @@
-/** mpi.h is what the tables say. Write it anew: npx vitest run packages/libmpi/test/header.test.ts -u */
-import { expect, test } from 'vitest';
-import { headerText } from '../src/abi/header.ts';
-
-test('include/mpi.h is current', async () => {
-  await expect(headerText()).toMatchFileSnapshot('../include/mpi.h');
-});
