@@ -27,7 +27,7 @@ for (; state.lap < laps; state.lap++) {
 console.log('end', token[0]);
 `;
 /** A closed socket means loss soon; silence, and a slow return after a restart, which a busy machine produces by itself, do not. */
-const PATIENCE = { graceMs: 500, silentMs: 120_000, restartGraceMs: 120_000 };
+const PATIENCE = { graceMs: 3000, silentMs: 120_000, restartGraceMs: 120_000 };
 const laps = 300;
 const size = 4;
 
@@ -101,10 +101,12 @@ describe('a real program on headless nodes', () => {
       const second = await startProcess({ ...settings, port: first.port });
       await goOn(second.url, id);
       await until('it goes on', async () => (await stdout(second.url, id, 0)).includes('lap 100'));
-      expect((await view(second.url, id)).faults).toEqual([]);
+      // Not `faults`: a machine that stood still may have torn a connection, and its ranks came back with it.
+      expect((await view(second.url, id)).tasks.map((t) => t.incarnation)).toEqual([0, 0, 0, 0]);
+      const before = (await view(second.url, id)).faults.length;
       a.kill();
       await node(second.url, 'c');
-      await until('two ranks are lost', async () => (await view(second.url, id)).faults.length === 2);
+      await until('two ranks are lost', async () => (await view(second.url, id)).faults.length >= before + 2);
       await goOn(second.url, id);
       await until('it goes on', async () => (await stdout(second.url, id, 0)).includes('lap 160'));
       await second.kill();
