@@ -80,15 +80,18 @@ async function campaign(first: number, count: number, workers: number): Promise<
   return failed.length === 0 ? 0 : 1;
 }
 
+const heldTo = (held: (typeof PLANTED)[number]['held']): string =>
+  [...Object.entries(held?.setup ?? {}).map(([k, v]) => `${k} ${String(v)}`), ...(held?.only ? [`only ${held.only.join(', ')}`] : [])].join('; ');
+
 async function planted(rules: readonly string[], workers: number): Promise<number> {
   const wanted = PLANTED.filter((p) => rules.length === 0 || rules.includes(p.rule));
   const found = new Map<string, Extract<SimulateResult, { type: 'hunt' }>>();
   await spread(wanted.map((p) => ({ type: 'hunt', rule: p.rule })), workers, (r) => r.type === 'hunt' && found.set(r.rule, r));
-  console.log('| rule undone | what it breaks | found by seed | of at most | by |\n|---|---|---:|---:|---|');
+  console.log('| rule undone | what it breaks | seeds held to | found after | of at most | by |\n|---|---|---|---:|---:|---|');
   for (const p of wanted) {
     const f = found.get(p.rule);
     const by = f?.violation.startsWith('K') ? f.violation.split(':')[0] : (f?.violation ?? '').slice(0, 60).replace(/\|/g, '/');
-    console.log(`| ${p.rule} | ${p.says} | ${f?.seeds ?? 'not found'} | ${p.within} | ${by} |`);
+    console.log(`| ${p.rule} | ${p.says} | ${heldTo(p.held)} | ${f?.seeds ?? 'not found'} | ${p.within} | ${by} |`);
   }
   const missed = wanted.filter((p) => found.get(p.rule)?.seeds === undefined);
   console.log(`\n${wanted.length - missed.length} of ${wanted.length} planted bugs found`);
@@ -134,7 +137,7 @@ export async function simulateCommand(argv: string[]): Promise<number> {
   if (values.planted) return planted(positionals, workers);
   if (values.seed !== undefined && values.seeds === undefined) {
     const rule = PLANTED.find((p) => p.rule === values.undo);
-    return one(first, rule ? { undone: rule.rule, ...(rule.setup ? { setup: rule.setup } : {}) } : {}, values.shrink);
+    return one(first, rule ? { undone: rule.rule, ...rule.held } : {}, values.shrink);
   }
   return campaign(first, count, workers);
 }

@@ -16,6 +16,7 @@
  *  K11 Silent re-execution: no incarnation writes a message that it was told is logged.
  *  K12 Memory stays within its bounds: retention, pending determinants, what is under way to a receiver, what a Channel Memory holds.
  *  K13 Every run ends (run.ts).
+ *  K14 An image is complete only when its pages, and all sends, outputs, determinants and arrivals before it, are durable (stores.ts).
  *
  * Power loss in `behind` mode takes logged, un-synced records back: {@link Checkers.cut} forgets them, and with them what K1, K2 and K8 know.
  */
@@ -56,8 +57,7 @@ export class Checkers implements Witness {
   /** Last told, by the latest life that told it. */
   private readonly sends = new Map<string, Told<{ digest: number; at: Position }>>();
   private readonly receipts = new Map<string, Told<{ digest: number; arrival: number }>>();
-  /** `cut`: the log lost it; its receiver may have it still, else the number is another's. */
-  private readonly order = new Map<string, Told<{ src: number; channel: number; cut?: boolean }>>();
+  private readonly order = new Map<string, Told<{ src: number; channel: number }>>();
   private readonly events = new Map<string, Told<Outcome>>();
   readonly logs = new Map<string, Logged>();
   private readonly parts = new Map<string, Uint8Array[]>();
@@ -113,7 +113,9 @@ export class Checkers implements Witness {
 
   consumed(task: number, life: number, arrival: number, src: number, channel: number, digest: number | undefined): void {
     const known = this.order.get(`${task}@${arrival}`);
-    if (known && !known.value.cut && (known.value.src !== src || known.value.channel !== channel) && this.mayAct(task, life))
+    // a number that its log lost may become another message's
+    const stands = known && this.logs.get(`${known.value.src}>${task}#${known.value.channel}`)?.arrival === arrival;
+    if (stands && (known.value.src !== src || known.value.channel !== channel) && this.mayAct(task, life))
       throw new Violation(
         `K2: arrival ${arrival} of task ${task} was message ${known.value.channel} of ${name(known.value.src)}, is ${channel} of ${name(src)} in incarnation ${incarnationOf(life)}`,
       );
@@ -181,8 +183,6 @@ export class Checkers implements Witness {
       if (m?.type !== 'message' || !m.last) continue;
       this.cuts++;
       this.logs.delete(m.key);
-      const known = this.order.get(`${m.dst}@${m.arrival}`);
-      if (known) known.value = { ...known.value, cut: true };
     }
   }
 

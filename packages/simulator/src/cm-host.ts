@@ -247,8 +247,7 @@ export class CmHost {
       }
       case 'trim': {
         const task = taskId(Number(e.stream.slice(1)));
-        const done = world.server.isDone(task) || (world.undone === 'done-before-exit-durable' && e.stream.startsWith('t'));
-        checkTrim(world.checkers, this.index, e.stream, e.from, e.to, e.keep, world.server.cs.kept(task), done);
+        checkTrim(world.checkers, this.index, e.stream, e.from, e.to, e.keep, world.server.cs.kept(task), world.server.isDone(task));
         world.trace?.(`cm${this.index} trims ${e.stream} records ${e.from}–${e.to - 1}${e.keep.size > 0 ? ` but ${[...e.keep].join(', ')}` : ''}`);
         return log.trim(e.stream, e.from, e.to, e.keep);
       }

@@ -9,7 +9,8 @@ import { imageIdOf, type ImageId, type Incarnation, type Manifest, type ReplayFr
 import type { Link } from './link.ts';
 import type { ImageDown, ImageUp } from './messages.ts';
 import type { SimImage } from './rank.ts';
-import type { KeptImage } from './stores.ts';
+import { Violation } from './checkers.ts';
+import { checkComplete, type KeptImage } from './stores.ts';
 import type { World } from './world.ts';
 
 /** Longest time until a page is durable, ms. */
@@ -170,6 +171,9 @@ export class CsHost {
           if (!offered) throw new Error(`commit of ${e.image} that was never offered`);
           if (this.full) return this.step({ type: 'commitFailed', image: e.image, error: { code: 'DISK_FULL', message: 'no space is left' } });
           world.checkers.imageComplete(e.task, offered.image.incarnation);
+          if (!e.manifest.pages.every((p) => this.pages.has(p))) throw new Violation(`K14: image ${e.image} is complete, and a page of it is not there`);
+          const before = this.kept(e.task)[0]?.replay.image.determinants ?? 0;
+          checkComplete(world.checkers, server.cms.map((c) => c.log), e.task, offered.manifest.replay.image, before, (t) => server.isDone(t as TaskId));
           this.manifests.set(e.image, { manifest: e.manifest, image: offered.image });
           server.change(e.changes);
           server.later(world.random.between(0, 5), () => this.step({ type: 'committed', image: e.image }));

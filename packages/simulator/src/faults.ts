@@ -30,9 +30,9 @@ const WEIGHT: Partial<Record<FaultKind, number>> = { 'rank crash': 0.3, 'log bit
 const square = (x: number): number => x * x;
 
 /** Each seed has some of the kinds and not others, in proportions of its own: what many kinds together would hide, few show. */
-export function drawFaults(seed: number, everyMs?: number): Fault[] {
+export function drawFaults(seed: number, everyMs?: number, only?: readonly FaultKind[]): Fault[] {
   const r = Random.named(seed, 'faults');
-  const weights = FAULTS.map((k) => (r.chance(0.55) ? square(r.next()) + 0.1 : 0) * (WEIGHT[k] ?? 1));
+  const weights = FAULTS.map((k) => (r.chance(0.55) ? square(r.next()) + 0.1 : 0) * (WEIGHT[k] ?? 1) * (!only || only.includes(k) ? 1 : 0));
   const sum = weights.reduce((a, b) => a + b, 0);
   const every = everyMs ?? r.pick([40, 80, 150, 150, 400, 1500]);
   const out: Fault[] = [];
@@ -51,7 +51,7 @@ export function drawFaults(seed: number, everyMs?: number): Fault[] {
 export interface Excuses {
   /** When power loss in `behind` last took records. */
   powerLost: number | undefined;
-  /** A bit of a synced record flipped. */
+  /** A bit of a record flipped. */
   damagedLog: boolean;
   diskFull: boolean;
 }
@@ -218,9 +218,8 @@ export class Striker {
       const where = cm.log.flip(r);
       if (!where) return;
       this.happened(kind, `CM ${cm.index} ${where.stream}[${where.lsn}]${where.synced ? '' : ', not yet synced'}`);
-      // un-synced or not: a tail that is cut is as lost as by a power loss, and `strict` has shown none of it
-      if (where.synced) this.excuses.damagedLog = true;
-      else this.excuses.powerLost = world.agenda.now;
+      // an un-synced record may be synced as it is now, or be cut as a torn tail
+      this.excuses.damagedLog = true;
       return;
     }
     const image = world.server.cs.flip(r.between(0, world.setup.spec.size - 1) as never, r.next());

@@ -12,7 +12,7 @@ export interface Found {
 /** undefined: not within its seeds. */
 export function hunt(p: Planted & { readonly rule: Rule }, first = 1): Found | undefined {
   for (let seeds = 1; seeds <= p.within; seeds++) {
-    const report = run(first + seeds - 1, { undone: p.rule, ...(p.setup ? { setup: p.setup } : {}) });
+    const report = run(first + seeds - 1, { undone: p.rule, ...p.held });
     if (report.violation !== undefined) return { rule: p.rule, seeds, report };
   }
   return undefined;

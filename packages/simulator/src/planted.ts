@@ -4,6 +4,7 @@
  * (`undo` of ChannelMemoryOptions, `limitRule` of EndpointOptions).
  */
 import type { CmUndo } from '@mayfly/protocols';
+import type { FaultKind } from './faults.ts';
 import type { Setup } from './world.ts';
 
 export interface Planted {
@@ -13,11 +14,14 @@ export interface Planted {
   readonly says: string;
   /** Seeds within which the campaign must find it. */
   readonly within: number;
-  /** What the seeds are held to, where the rule speaks of one mode only. */
-  readonly setup?: Partial<Setup>;
+  /** What the seeds are held to, where the rule speaks of one mode, or of few kinds of faults. */
+  readonly held?: { readonly setup?: Partial<Setup>; readonly only?: readonly FaultKind[] };
 }
 
-const plant = <const R extends string>(rule: R, says: string, within: number, setup?: Partial<Setup>): Planted & { readonly rule: R } => ({ rule, says, within, ...(setup ? { setup } : {}) });
+const plant = <const R extends string>(rule: R, says: string, within: number, held?: Planted['held']): Planted & { readonly rule: R } => ({ rule, says, within, ...(held ? { held } : {}) });
+
+const POWER = { setup: { durability: 'behind', syncMs: 400 }, only: ['power loss', 'CM power loss'] } as const;
+const ZOMBIES = { only: ['stall', 'zombie', 'cut off', 'partition'] } as const;
 
 export const PLANTED = [
   // endpoint and rank
@@ -32,21 +36,21 @@ export const PLANTED = [
   plant('waiting-for-space-consumes', 'Waiting for ring space consumes none', 400),
   plant('unmatched-not-consumed', 'Envelopes are always consumed; the body of an unmatched message stays in the log', 100),
   // comm worker
-  plant('retention-until-ack', 'Until they are acknowledged as synced, comm workers retain what they sent', 400),
-  plant('arrivals-not-retained', 'Comm workers retain what they sent and, in order, what they received', 400),
-  plant('exit-not-held-back', 'A task is done when its exit, after all its sends and outputs, is durable', 400),
+  plant('retention-until-ack', 'Until they are acknowledged as synced, comm workers retain what they sent', 400, POWER),
+  plant('arrivals-not-retained', 'Comm workers retain what they sent and, in order, what they received', 400, POWER),
+  plant('exit-not-held-back', 'A task is done when its exit, after all its sends and outputs, is durable', 400, POWER),
   plant('begins-before-all-answered', 'Every CM fences the old incarnation and then answers counts and determinants; only then does the new one execute', 200),
   // Channel Memory
   plant('numbered-at-first-chunk', 'The arrival number is given at the last chunk and an arrival exists for the task only when whole', 200),
   plant('duplicates-logged', 'The home CM of d discards duplicates by channel number', 200),
-  plant('forwards-before-append', 'A frame is forwarded after its append has reached the kernel', 200),
-  plant('strict-forwards-before-sync', '`strict` syncs before it forwards', 400, { durability: 'strict' }),
-  plant('restart-answered-before-sync', 'A CM syncs before it answers a restart', 600),
+  plant('forwards-before-append', 'A frame is forwarded after its append has reached the kernel', 200, { only: ['kill server', 'kill CM'] }),
+  plant('strict-forwards-before-sync', '`strict` syncs before it forwards', 400, { setup: { durability: 'strict' } }),
+  plant('restart-answered-before-sync', 'A CM syncs before it answers a restart', 600, { setup: { syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash'] }),
   plant('opens-before-reports', 'A recovered CM accepts nothing new for d before d\'s comm worker has reported or been fenced', 400),
   plant('evidence-ignored', 'Power loss of the server together with the loss of a rank can exceed `behind`: it is detected', 600),
-  plant('output-before-logged', 'What the world sees happens once, and never before what it depends on is logged', 400),
+  plant('output-before-logged', 'What the world sees happens once, and never before what it depends on is logged', 400, { setup: { syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash', 'crash'] }),
   plant('base-forgets', 'Nothing is trimmed before the oldest kept image makes it superfluous (counts outlive the messages)', 400),
-  plant('no-fence-at-cm', 'A message from an older incarnation is refused everywhere, not only at the dispatcher', 200),
+  plant('no-fence-at-cm', 'A message from an older incarnation is refused everywhere, not only at the dispatcher', 200, ZOMBIES),
   plant('first-connection-wins', 'The higher closes the lower (the paper lets the first connection win)', 200),
   plant('clone-accepted', 'An equal one needs the same session nonce, else it is a clone', 200),
   // Checkpoint Server
@@ -60,7 +64,7 @@ export const PLANTED = [
   plant('trimmed-to-newest', 'Logs are trimmed to the oldest image kept', 200),
   plant('held-bodies-trimmed', 'An image lists such arrivals, and trimming spares them', 400),
   plant('prologue-trimmed', 'The prologue: its log is never trimmed', 200),
-  plant('no-fence-at-cs', 'Images of older incarnations are refused everywhere', 600),
+  plant('no-fence-at-cs', 'Images of older incarnations are refused everywhere', 600, ZOMBIES),
   // dispatcher
   plant('incarnation-not-durable', 'Raise the incarnation durably, then fence', 400),
   plant('no-fence-at-dispatcher', 'Fence the CS, choose the image, every CM fences; only then does the new one execute', 600),

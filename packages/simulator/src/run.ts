@@ -6,7 +6,7 @@
  */
 import { jobId } from '@mayfly/wire';
 import { Violation } from './checkers.ts';
-import { Striker, drawFaults, type Fault } from './faults.ts';
+import { Striker, drawFaults, type Fault, type FaultKind } from './faults.ts';
 import type { Rule } from './planted.ts';
 import type { ProgramSpec } from './program.ts';
 import { Random } from './random.ts';
@@ -15,6 +15,8 @@ import { World, type Setup } from './world.ts';
 export interface RunOptions {
   /** Mean time between faults, ms; default drawn from the seed. */
   readonly faultEveryMs?: number;
+  /** Only faults of these kinds. */
+  readonly only?: readonly FaultKind[];
   /** Overrides what the seed draws, for planted bugs, shrinking and named scenarios. */
   readonly setup?: Partial<Setup>;
   readonly spec?: Partial<ProgramSpec>;
@@ -81,7 +83,7 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
   try {
     world.server.start();
     for (let i = 0; i < setup.nodes; i++) world.volunteer();
-    for (const f of o.faults ?? drawFaults(seed, o.faultEveryMs)) world.agenda.after(f.at, () => world.end ?? striker.strike(f));
+    for (const f of o.faults ?? drawFaults(seed, o.faultEveryMs, o.only)) world.agenda.after(f.at, () => world.end ?? striker.strike(f));
     const typing = Random.named(seed, 'stdin');
     for (let i = 0; i < setup.spec.stdin; i++) world.agenda.after(typing.between(0, 3000), () => world.typed());
     let steps = 0;
@@ -101,7 +103,7 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
 
 /**
  * May a job end with this error? Power loss in `behind` may exceed what the protocol covers, but only together with the loss of a rank;
- * a bit flip in a synced record is told and not repaired; a disk that stays full ends the job.
+ * a bit flip in a record is told and not repaired; a disk that stays full ends the job.
  */
 function excused(code: string, striker: Striker, world: World): boolean {
   const { powerLost, damagedLog, diskFull } = striker.excuses;

@@ -23,7 +23,7 @@ export function shrink(seed: number, o: RunOptions = {}, most = 400): Shrunk | u
   const wanted = kind(first.violation);
   let tries = 0;
   let best = first;
-  let options: RunOptions = { ...o, faults: o.faults ?? drawFaults(seed, o.faultEveryMs) };
+  let options: RunOptions = { ...o, faults: o.faults ?? drawFaults(seed, o.faultEveryMs, o.only) };
   const attempt = (candidate: RunOptions): boolean => {
     if (tries >= most) return false;
     tries++;

@@ -1,7 +1,7 @@
 /**
- * K9 and K10: what the Channel Memories say and do about durability, held against the disks and the images that are really there.
+ * K9, K10 and K14: what the Channel Memories say and do about durability, held against the disks and the images that are really there.
  */
-import { Kind, WORLD, decodeAck, type Frame, type ImageId, type ReplayFrom } from '@mayfly/wire';
+import { Kind, WORLD, decodeAck, homeOf, taskId, type Frame, type ImageId, type Line, type ReplayFrom } from '@mayfly/wire';
 import { Violation, name, type Checkers } from './checkers.ts';
 import type { FaultyLog } from './faulty-log.ts';
 
@@ -55,4 +55,29 @@ export function checkTrim(
       } else if (m.last && (m.arrival <= replay.prologue.arrivals || m.arrival > replay.image.arrivals || replay.held.includes(m.arrival)))
         throw new Violation(`K10: CM ${cm} trims arrival ${m.arrival} of task ${m.dst}, which image ${image} needs`);
   }
+}
+
+/** K14: an image becomes complete. `logs`: the disk of each Channel Memory. */
+export function checkComplete(checkers: Checkers, logs: readonly FaultyLog[], task: number, line: Line, covered: number, isDone: (task: number) => boolean): void {
+  const fail = (what: string): never => {
+    throw new Violation(`K14: an image of task ${task} is complete, and ${what} before it is not durable`);
+  };
+  const home = homeOf(taskId(task), logs.length);
+  const durable = (cm: number, stream: string, lsn: number): boolean => lsn < logs[cm]!.syncedTo(stream);
+  for (const [dst, n] of line.sends) {
+    if (n === 0 || (dst !== WORLD && isDone(dst))) continue;
+    const logged = checkers.logs.get(`${task}>${dst}#${n}`);
+    if (!logged || !durable(dst === WORLD ? home : homeOf(dst, logs.length), dst === WORLD ? `w${task}` : `t${dst}`, logged.lsn)) fail(`message ${n} to ${name(dst)}`);
+  }
+  const arrivals = checkers.meanings.get(streamOf(home, `t${task}`)) ?? [];
+  const last = arrivals.findLastIndex((m) => m?.type === 'message' && m.last && m.arrival <= line.arrivals);
+  const m = arrivals[last];
+  if (line.arrivals > 0 && (m?.type !== 'message' || m.arrival < line.arrivals || !durable(home, `t${task}`, last))) fail(`arrival ${line.arrivals}`);
+  const held = new Set<number>();
+  logs.forEach((_, cm) =>
+    (checkers.meanings.get(streamOf(cm, `d${task}`)) ?? []).forEach((d, lsn) => {
+      if (d?.type === 'determinants' && durable(cm, `d${task}`, lsn)) for (let n = d.first; n < d.end; n++) held.add(n);
+    }),
+  );
+  for (let n = covered; n < line.determinants; n++) if (!held.has(n)) fail(`determinant ${n}`);
 }
