@@ -29,7 +29,7 @@ const chosen = runs.filter((run) => positionals.length === 0 || positionals.incl
 /** A command that answers `--version`, by its first name which does. */
 const find = (...names) => names.find((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);
 const native = { c: find('mpicc.mpich', 'mpicc'), 'c++': find('mpicxx.mpich', 'mpicxx'), mpiexec: find('mpiexec.mpich', 'mpiexec') };
-const mayfly = options['native-only'] ? undefined : [process.execPath, resolve(here, '../apps/cli/dist/main.js')];
+const mayfly = options['native-only'] ? undefined : [process.execPath, resolve(here, '../apps/cli/dist/mayfly.js')];
 if (!native.c || !native.mpiexec) console.log('no native MPI here (Debian: apt-get install mpich): Mayfly is compared with the committed output only');
 if (mayfly && !existsSync(mayfly[1])) {
   console.log('Mayfly is not built (npm run build): natively only');
