@@ -8,5 +8,7 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node20',
+  // Dependencies in CommonJS ask for Node's own modules by require.
+  banner: { js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);" },
   external: ['@playwright/test', 'ws', 'lmdb'],
 });

@@ -4,9 +4,10 @@ import { images } from './images.ts';
 import { pingpong } from './pingpong.ts';
 import { recovery } from './recovery.ts';
 import { reexecution } from './reexecution.ts';
+import { stall } from './stall.ts';
 import { overhead, slowdown } from './slowdown.ts';
 
-const BENCHES: Record<string, () => Promise<boolean>> = { pingpong, contention, reexecution, images, slowdown, recovery, overhead };
+const BENCHES: Record<string, () => Promise<boolean>> = { pingpong, contention, reexecution, images, slowdown, recovery, overhead, stall };
 
 const names = process.argv.slice(2);
 for (const n of names)

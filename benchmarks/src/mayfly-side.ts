@@ -126,6 +126,13 @@ export class MayflySide {
     return ((await (await this.request('POST', '/api/jobs', body)).json()) as { id: string }).id;
   }
 
+  /** Submits benchmarks/programs/<name>.c. */
+  async submitC(name: string, size: number, args: string[] = [], options: JobOptions = {}): Promise<string> {
+    const file = `${name}.c`;
+    const body = JSON.stringify({ name, program: { language: 'c', sources: { [file]: await readFile(join(ROOT, 'benchmarks', 'programs', file), 'utf8') }, flags: ['-O2'] }, size, args, options });
+    return ((await (await this.request('POST', '/api/jobs', body)).json()) as { id: string }).id;
+  }
+
   job(id: string): Promise<JobView> {
     return this.get<JobView>(`/api/jobs/${id}`);
   }

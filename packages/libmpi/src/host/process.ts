@@ -45,6 +45,8 @@ export interface ProcessHost {
   imageDue(waiting: boolean): boolean;
   /** Takes the image; the parts hold only during the call. Whatever else belongs to it (positions, chance) is read here too. */
   saveImage(image: ProcessImage): void;
+  /** The program goes on behind an image, in the call where it was taken. */
+  resumed?(): void;
   /** Sleeps; ms that are left when an image is due, else 0. */
   sleep(ms: number): number;
   /** The exit has been given to the device. */
@@ -305,6 +307,7 @@ class Life implements Waits {
     if (name !== this.call) throw new IncarnationDies(`the stack was unwound in ${this.call} and came back in ${name}`);
     this.exports.asyncify_stop_rewind();
     this.phase = Phase.RUNNING;
+    this.o.host.resumed?.();
     // A waiting call of WASI keeps its own record.
     if (this.interruptedCall && name in this.binding.functions) this.binding.resume();
   }

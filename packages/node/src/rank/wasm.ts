@@ -26,6 +26,13 @@ export function runWasm({ run, module, device, endpoint, random, images, status,
   const a = run.assignment;
   (Error as unknown as { stackTraceLimit?: number }).stackTraceLimit = MOST_FRAMES;
   const image = images.restore();
+  /** When the image under way became due, and what it holds. */
+  let stall: { since: number; bytes: number } | undefined;
+  const due = (waiting: boolean): boolean => {
+    if (!images.due(waiting)) return false;
+    stall = { since: performance.now(), bytes: 0 };
+    return true;
+  };
   status.canImage();
   status.state(endpoint.replaying ? RankState.REPLAYING : RankState.COMPUTING);
   status.started();
@@ -46,12 +53,17 @@ export function runWasm({ run, module, device, endpoint, random, images, status,
       memoryBytes: a.limits.memoryBytes,
       fileBytes: a.limits.fileBytes,
       version: 'Mayfly',
-      imageDue: (waiting) => images.due(waiting),
+      imageDue: due,
       saveImage(taken) {
+        if (stall) stall.bytes = taken.sections.reduce((n, s) => n + s.parts.reduce((k, part) => k + part.length, 0), 0);
         images.save(taken);
         status.state(endpoint.replaying ? RankState.REPLAYING : RankState.COMPUTING);
       },
-      sleep: (ms) => device.sleep(ms, () => images.due(true), now),
+      resumed() {
+        if (stall) device.note(`rank ${a.task} stood still for ${(performance.now() - stall.since).toFixed(2)} ms for an image of ${(stall.bytes / 1048576).toFixed(1)} MB`);
+        stall = undefined;
+      },
+      sleep: (ms) => device.sleep(ms, () => due(true), now),
       end,
     },
   });
