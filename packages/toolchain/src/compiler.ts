@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { MayflyError } from '@mayfly/wire';
 import type { AnyRequest, FromCompileServer, ToCompileServer } from './compile-protocol.ts';
 import { compileServerPath } from './dist-files.ts';
+import { stackFlags } from './stack-flags.ts';
 import type { Compiler, CompileResult, CompilerOptions, ModuleResult, RefusedProgram } from './types.ts';
 
 interface Job {
@@ -22,6 +23,8 @@ interface Job {
   readonly reject: (error: Error) => void;
 }
 
+/** clang's own memory, which is none of the heap: 1.25 GB (it takes 0.1 to 0.5). */
+const WASM_PAGES = 20_480;
 const MEMORY_EXHAUSTED = /heap out of memory|Reached heap limit|invalid size error|Cannot allocate memory/i;
 
 export function createCompiler(options: CompilerOptions = {}): Compiler {
@@ -60,7 +63,7 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
     errorText = '';
     const { PATH, TMPDIR, TMP, TEMP, SystemRoot, ESBUILD_BINARY_PATH } = process.env;
     const kept = Object.entries({ PATH, TMPDIR, TMP, TEMP, SystemRoot, ESBUILD_BINARY_PATH }).filter(([, v]) => v !== undefined);
-    const started = spawn(process.execPath, [`--max-old-space-size=${memoryMb}`, options.serverPath ?? compileServerPath()], {
+    const started = spawn(process.execPath, [`--max-old-space-size=${memoryMb}`, `--wasm-max-mem-pages=${WASM_PAGES}`, ...stackFlags(), options.serverPath ?? compileServerPath()], {
       cwd: tmpdir(),
       env: { ...Object.fromEntries(kept), GOMEMLIMIT: `${memoryMb}MiB`, GOMAXPROCS: '2' },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

@@ -12,4 +12,5 @@ export { symbolise } from './c/lines.ts';
 export { MANIFEST, isNativeSource, isUnit, programOfFiles, type PlainProgram } from './project.ts';
 export { readNative, type NativeProgram } from './read-native.ts';
 export { readProgram } from './read-program.ts';
+export { stackFlags } from './stack-flags.ts';
 export { BUNDLE_NAME } from './bundle-name.ts';

@@ -5,72 +5,12 @@
  * Each source is one run of clang; the link is one run of wasm-ld, whose module is then instrumented (instrument.ts).
  */
 import { posix } from 'node:path';
-import { absolute, type FileTree, MemoryFiles, MountedFiles } from '../files.ts';
-import { llvmModule, SYSROOT, sysrootFiles } from '../llvm.ts';
+import { absolute } from '../files.ts';
+import { SYSROOT } from '../llvm.ts';
 import { RESOURCES, resources } from '../resources.ts';
-import { runWasi, type WasiResult } from '../wasi-process.ts';
 import { type Arguments, type Input, parseArguments, UsageError } from './arguments.ts';
 import { link } from './link.ts';
-
-export interface DriverOptions {
-  readonly files: FileTree;
-  readonly cwd: string;
-  readonly driver: 'mpicc' | 'mpicxx';
-  readonly stdin?: Uint8Array;
-  /** As in InstrumentOptions. */
-  readonly maxPages?: number;
-}
-
-export interface DriverResult {
-  readonly exit: number;
-  readonly stdout: Uint8Array;
-  readonly stderr: Uint8Array;
-}
-
-/** Objects on their way to the linker. */
-export const TEMPORARY = '/.mayfly/tmp';
-
-/** One command line's run: the file system with the mounts, and what was said so far. */
-export class DriverRun {
-  readonly files: FileTree;
-  readonly temporary = new MemoryFiles();
-  readonly options: DriverOptions;
-  readonly #prefixes: readonly string[];
-  readonly #out: Uint8Array[] = [];
-  readonly #err: Uint8Array[] = [];
-
-  constructor(options: DriverOptions, prefixes: readonly string[]) {
-    this.options = options;
-    this.#prefixes = ['/.mayfly', ...prefixes];
-    this.files = new MountedFiles(options.files, [
-      { at: SYSROOT, tree: sysrootFiles() },
-      { at: RESOURCES, tree: resources().files },
-      { at: TEMPORARY, tree: this.temporary, writable: true },
-    ]);
-  }
-
-  /** Runs a tool; a crash of the tool itself is its exit code 70, with a message. */
-  llvm(...args: string[]): WasiResult {
-    try {
-      return runWasi(llvmModule(), { args: ['llvm', ...args], files: this.files, cwd: this.options.cwd, absolutePrefixes: this.#prefixes, ...(this.options.stdin && { stdin: this.options.stdin }) });
-    } catch (error) {
-      const why = error instanceof RangeError ? 'it ran out of stack or memory' : (error as Error).message;
-      return { exit: 70, stdout: new Uint8Array(0), stderr: new TextEncoder().encode(`${args[0]!}: error: the compiler crashed (${why})\n`) };
-    }
-  }
-
-  say(text: string | Uint8Array): void {
-    this.#err.push(typeof text === 'string' ? new TextEncoder().encode(text) : text);
-  }
-
-  print(text: string | Uint8Array): void {
-    this.#out.push(typeof text === 'string' ? new TextEncoder().encode(text) : text);
-  }
-
-  result(exit: number): DriverResult {
-    return { exit, stdout: Buffer.concat(this.#out), stderr: Buffer.concat(this.#err) };
-  }
-}
+import { type DriverOptions, type DriverResult, DriverRun, TEMPORARY } from './run.ts';
 
 export function cc(argv: readonly string[], options: DriverOptions): DriverResult {
   const clangName = options.driver === 'mpicxx' ? 'clang++' : 'clang';
@@ -144,7 +84,8 @@ export function clangFlags(args: Pick<Arguments, 'clang'>, source: Pick<Input, '
     ...(source.kind === 'c' ? ['implicit-function-declaration', 'implicit-int', 'int-conversion', 'incompatible-function-pointer-types', 'return-mismatch'].map((w) => `-Wno-error=${w}`) : []),
     '-Wno-unused-command-line-argument',
     ...(source.language === undefined ? [] : ['-x', source.language]),
-    ...args.clang,
+    // One list of options may serve sources in both languages (-x c a.c -x c++ b.cc): a standard of the other one is not for this.
+    ...args.clang.filter((a) => source.language === undefined || !a.startsWith('-std=') || a.includes('++') === (source.kind !== 'c')),
   ];
 }
 

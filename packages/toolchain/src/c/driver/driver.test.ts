@@ -5,7 +5,8 @@ import { afterAll, expect, test } from 'vitest';
 import { DiskFiles, MemoryFiles } from '../files.ts';
 import { TestHost } from '../host-for-tests.ts';
 import { instrument } from '../instrument.ts';
-import { cc, type DriverOptions, llvmTool } from './cc.ts';
+import { cc, llvmTool } from './cc.ts';
+import type { DriverOptions } from './run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mayfly-cc-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ import { SYSROOT } from '../llvm.ts';
 import { RESOURCES, resources } from '../resources.ts';
 import { ModuleError } from '../wasm-module.ts';
 import type { Arguments, Input } from './arguments.ts';
-import { type DriverRun, TEMPORARY } from './cc.ts';
+import { type DriverRun, TEMPORARY } from './run.ts';
 import { weakenTentative } from './tentative.ts';
 import { explainUndefined } from './undefined.ts';
 

@@ -1,0 +1,67 @@
+/**
+ * One command line's run of a driver: the caller's files with the sysroot and our own put over them, the tools of LLVM over these, and what
+ * was said so far.
+ */
+import { type FileTree, MemoryFiles, MountedFiles } from '../files.ts';
+import { llvmModule, SYSROOT, sysrootFiles } from '../llvm.ts';
+import { RESOURCES, resources } from '../resources.ts';
+import { runWasi, type WasiResult } from '../wasi-process.ts';
+
+export interface DriverOptions {
+  readonly files: FileTree;
+  readonly cwd: string;
+  readonly driver: 'mpicc' | 'mpicxx';
+  readonly stdin?: Uint8Array;
+  /** As in InstrumentOptions. */
+  readonly maxPages?: number;
+}
+
+export interface DriverResult {
+  readonly exit: number;
+  readonly stdout: Uint8Array;
+  readonly stderr: Uint8Array;
+}
+
+/** Objects on their way to the linker. */
+export const TEMPORARY = '/.mayfly/tmp';
+
+export class DriverRun {
+  readonly files: FileTree;
+  readonly temporary = new MemoryFiles();
+  readonly options: DriverOptions;
+  readonly #prefixes: readonly string[];
+  readonly #out: Uint8Array[] = [];
+  readonly #err: Uint8Array[] = [];
+
+  constructor(options: DriverOptions, prefixes: readonly string[]) {
+    this.options = options;
+    this.#prefixes = ['/.mayfly', ...prefixes];
+    this.files = new MountedFiles(options.files, [
+      { at: SYSROOT, tree: sysrootFiles() },
+      { at: RESOURCES, tree: resources().files },
+      { at: TEMPORARY, tree: this.temporary, writable: true },
+    ]);
+  }
+
+  /** Runs a tool; a crash of the tool itself is its exit code 70, with a message. */
+  llvm(...args: string[]): WasiResult {
+    try {
+      return runWasi(llvmModule(), { args: ['llvm', ...args], files: this.files, cwd: this.options.cwd, absolutePrefixes: this.#prefixes, ...(this.options.stdin && { stdin: this.options.stdin }) });
+    } catch (error) {
+      const why = error instanceof RangeError ? 'it ran out of stack or memory' : (error as Error).message;
+      return { exit: 70, stdout: new Uint8Array(0), stderr: new TextEncoder().encode(`${args[0]!}: error: the compiler crashed (${why})\n`) };
+    }
+  }
+
+  say(text: string | Uint8Array): void {
+    this.#err.push(typeof text === 'string' ? new TextEncoder().encode(text) : text);
+  }
+
+  print(text: string | Uint8Array): void {
+    this.#out.push(typeof text === 'string' ? new TextEncoder().encode(text) : text);
+  }
+
+  result(exit: number): DriverResult {
+    return { exit, stdout: Buffer.concat(this.#out), stderr: Buffer.concat(this.#err) };
+  }
+}
