@@ -7,7 +7,7 @@
 import { NULL, UNDEFINED } from './constants.ts';
 import { elements, elementType, UINT32 } from './datatypes.ts';
 import type { Layer } from './layer.ts';
-import type { CartTopology, CommRecord, NewComm } from './state.ts';
+import type { CommRecord, NewComm, Topology } from './state.ts';
 
 /** Bytes that each rank brings to a split: i32 colour, i32 key, u32 context. */
 export const SPLIT_BYTES = 12;
@@ -39,7 +39,7 @@ export function makeComm(layer: Layer, make: NewComm, gathered: Uint8Array): num
   return addComm(layer, parent, context, mine === UNDEFINED ? [] : group, make.name, make.topology);
 }
 
-function addComm(layer: Layer, parent: CommRecord, context: number, group: number[], name: string, topology: CartTopology | undefined): number {
+function addComm(layer: Layer, parent: CommRecord, context: number, group: number[], name: string, topology: Topology | undefined): number {
   const { state } = layer;
   state.nextContext = context + 2;
   // The handle is taken also where no record is made: handles then agree between processes, which makes messages readable.

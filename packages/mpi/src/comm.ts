@@ -14,7 +14,7 @@ import { compareGroups, type Comparison } from './groups.ts';
 import { opHandle } from './ops.ts';
 import { Schedule, start } from './schedule.ts';
 import { commOf, type Layer } from './layer.ts';
-import type { CartTopology } from './state.ts';
+import type { Topology } from './state.ts';
 
 /** All processes agree on the next free context: a maximum. */
 function agreeOnContext(s: Schedule): Buf {
@@ -36,12 +36,12 @@ export function dup(layer: Layer, handle: number, call = 'MPI_Comm_dup'): number
 }
 
 /** [MPI_Comm_create] @param group tasks by rank of the new communicator, the same at all processes */
-export function create(layer: Layer, handle: number, group: readonly number[], call = 'MPI_Comm_create'): number {
+export function create(layer: Layer, handle: number, group: readonly number[], call = 'MPI_Comm_create', topology?: Topology): number {
   const comm = intra(layer, handle, call);
   for (const task of group) if (!comm.group.includes(task)) fail(ERR.GROUP, call, `task ${task} of the group is not in ${comm.name}`, handle);
   const s = new Schedule(layer, comm, call);
   const context = agreeOnContext(s);
-  s.makeComm({ how: 'create', comm: handle, group: [...group], name: '' }, context);
+  s.makeComm({ how: 'create', comm: handle, group: [...group], name: '', topology }, context);
   return start(s);
 }
 
@@ -59,7 +59,7 @@ export function createGroup(layer: Layer, handle: number, group: readonly number
 }
 
 /** [MPI_Comm_split] */
-export function split(layer: Layer, handle: number, color: number, key: number, call = 'MPI_Comm_split', name = '', topology?: CartTopology): number {
+export function split(layer: Layer, handle: number, color: number, key: number, call = 'MPI_Comm_split', name = '', topology?: Topology): number {
   const comm = intra(layer, handle, call);
   if (!(Number.isInteger(color) && ((color >= 0 && color <= 0x7fff_ffff) || color === UNDEFINED))) fail(ERR.ARG, call, `color ${String(color)} is not a whole number from 0 to 2147483647, nor MPI_UNDEFINED`, handle);
   if ((key | 0) !== key) fail(ERR.ARG, call, `key ${String(key)} is not a 32-bit whole number`, handle);

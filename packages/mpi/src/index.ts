@@ -18,6 +18,7 @@ export * as collectives from './collectives/index.ts';
 export * as comms from './comm.ts';
 export * as groups from './groups.ts';
 export * as topology from './topology.ts';
+export * as neighbours from './neighbours.ts';
 export * as world from './world.ts';
 export { Interrupted } from './progress.ts';
 export { combine } from './schedule.ts';

@@ -22,6 +22,24 @@ import type { Layout } from './layout.ts';
 /** Format number of the serialised state; an image of another one is refused. */
 export const STATE_FORMAT = 2;
 
+export type Topology = CartTopology | GraphTopology | DistGraphTopology;
+
+/** Every process knows the whole graph: the neighbours of rank r are edges[index[r − 1]] … edges[index[r] − 1]. */
+export interface GraphTopology {
+  kind: 'graph';
+  index: number[];
+  edges: number[];
+}
+
+/** Every process knows its own neighbours, with weights where the program gave some. */
+export interface DistGraphTopology {
+  kind: 'dist';
+  sources: number[];
+  sourceWeights: number[] | undefined;
+  destinations: number[];
+  destinationWeights: number[] | undefined;
+}
+
 export interface CartTopology {
   kind: 'cart';
   dims: number[];
@@ -40,7 +58,7 @@ export interface CommRecord {
   /** Intercommunicators: the remote group's tasks. */
   remote?: number[] | undefined;
   errhandler: number;
-  topology?: CartTopology | undefined;
+  topology?: Topology | undefined;
   /** Collectives started so far: the tag of the next one, so that schedules under way do not mix. */
   collectives: number;
   /** Attribute values by keyval. */
@@ -137,9 +155,9 @@ export type NewComm =
   /** `from`: u32 context. */
   | { how: 'dup'; comm: number; name: string }
   /** `from`: u32 context. `group`: its tasks by rank; this task may not be in it. */
-  | { how: 'create'; comm: number; group: number[]; name: string; topology?: CartTopology | undefined }
+  | { how: 'create'; comm: number; group: number[]; name: string; topology?: Topology | undefined }
   /** `from`: per rank of the parent i32 colour, i32 key, u32 context. */
-  | { how: 'split'; comm: number; name: string; topology?: CartTopology | undefined };
+  | { how: 'split'; comm: number; name: string; topology?: Topology | undefined };
 
 export interface Envelope {
   arrival: number;

@@ -22,7 +22,7 @@ export function createCart(layer: Layer, handle: number, dims: readonly number[]
 
 /** @throws MPIError ERR_TOPOLOGY */
 export function cartOf(comm: CommRecord, call: string): CartTopology {
-  return comm.topology ?? fail(ERR.TOPOLOGY, call, `${comm.name} has no Cartesian topology`, comm.handle);
+  return comm.topology?.kind === 'cart' ? comm.topology : fail(ERR.TOPOLOGY, call, `${comm.name} has no Cartesian topology`, comm.handle);
 }
 
 /** [MPI_Cart_coords] */

@@ -14,6 +14,7 @@ import { exported, type Implementations } from './define.ts';
 import { environment } from './environment.ts';
 import { integers } from './integers.ts';
 import { SUSPENDING } from './names.ts';
+import { neighbourhoods } from './neighbours.ts';
 import { pointToPoint } from './point-to-point.ts';
 import { completion, type Starters } from './requests.ts';
 import { BINDING_FORMAT, type BindingState } from './state.ts';
@@ -26,6 +27,7 @@ function implementations(core: Core): Implementations {
     ...pointToPoint(core, starters),
     ...completion(core, starters, (number, at, parent) => madeComm(core, number, at, parent)),
     ...collectives(core, starters),
+    ...neighbourhoods(core, starters),
     ...communicators(core),
     ...attributes(core),
     ...topologies(core),

@@ -1,9 +1,12 @@
-/** Cartesian topologies (MPI 4.1 chapter 8). */
-import { ERR, UNDEFINED, topology } from '@mayfly/mpi';
+/** Topologies (MPI 4.1 chapter 8): grids and graphs. The collectives of neighbours are neighbours.ts. */
+import { ERR, UNDEFINED, neighbours, topology } from '@mayfly/mpi';
 import { constant } from '../abi/constants.ts';
 import { making } from './communicators.ts';
 import type { Implementations } from './define.ts';
 import type { Core } from './core.ts';
+
+const UNWEIGHTED = 10;
+const WEIGHTS_EMPTY = 11;
 
 export function topologies(core: Core): Implementations {
   const { layer, heap } = core;
@@ -59,6 +62,67 @@ export function topologies(core: Core): Implementations {
         heap.setInt(at, c.rank < all ? c.rank : UNDEFINED, 'newrank');
       }),
     Dims_create: (nodes: number, n: number, at: number) => success(() => heap.setInts(at, topology.dimsCreate(nodes, heap.ints(at, core.count(n, 0, 'ndims'), 'dims')), 'dims')),
-    Topo_test: (comm: number, at: number) => success(() => heap.setInt(at, core.comm(comm).topology ? constant('MPI_CART') : UNDEFINED, 'status')),
+    Graph_create: making(core, 'Graph_create', (comm, n, index, edges) => {
+      const c = core.comm(comm!);
+      const ends = heap.ints(index!, core.count(n!, c.handle, 'nnodes'), 'index');
+      const list = heap.ints(edges!, ends[ends.length - 1] ?? 0, 'edges');
+      return { request: neighbours.createGraph(layer, c.handle, ends, list) };
+    }),
+    Graphdims_get: (comm: number, nodes: number, edges: number) =>
+      success(() => {
+        const g = neighbours.graphOf(core.comm(comm), core.call);
+        heap.setInt(nodes, g.index.length, 'nnodes');
+        heap.setInt(edges, g.edges.length, 'nedges');
+      }),
+    Graph_get: (comm: number, mostIndex: number, mostEdges: number, index: number, edges: number) =>
+      success(() => {
+        const g = neighbours.graphOf(core.comm(comm), core.call);
+        heap.setInts(index, g.index.slice(0, mostIndex), 'index');
+        heap.setInts(edges, g.edges.slice(0, mostEdges), 'edges');
+      }),
+    Graph_neighbors_count: (comm: number, rank: number, at: number) => success(() => heap.setInt(at, neighbours.graphNeighbours(core.comm(comm), rank, core.call).length, 'nneighbors')),
+    Graph_neighbors: (comm: number, rank: number, most: number, at: number) =>
+      success(() => heap.setInts(at, neighbours.graphNeighbours(core.comm(comm), rank, core.call).slice(0, Math.max(most, 0)), 'neighbors')),
+    Graph_map: (comm: number, n: number, _index: number, _edges: number, at: number) =>
+      success(() => {
+        const c = core.comm(comm);
+        if (n <= 0 || n > c.group.length) core.fail(ERR.ARG, `a graph of ${n} nodes, ${c.name} has ${c.group.length} processes`, c.handle);
+        heap.setInt(at, c.rank < n ? c.rank : UNDEFINED, 'newrank');
+      }),
+    Dist_graph_create_adjacent: making(core, 'Dist_graph_create_adjacent', (comm, indegree, sources, sourceWeights, outdegree, destinations, destinationWeights) => {
+      const c = core.comm(comm!);
+      const list = (at: number, n: number, what: string): number[] => heap.ints(at, core.count(n, c.handle, 'a degree'), what);
+      const weights = (at: number, n: number, what: string): number[] | undefined => (at === UNWEIGHTED ? undefined : at === WEIGHTS_EMPTY ? [] : list(at, n, what));
+      return {
+        request: neighbours.createAdjacent(layer, c.handle, {
+          kind: 'dist',
+          sources: list(sources!, indegree!, 'sources'),
+          sourceWeights: weights(sourceWeights!, indegree!, 'sourceweights'),
+          destinations: list(destinations!, outdegree!, 'destinations'),
+          destinationWeights: weights(destinationWeights!, outdegree!, 'destweights'),
+        }),
+      };
+    }),
+    Dist_graph_neighbors_count: (comm: number, indegree: number, outdegree: number, weighted: number) =>
+      success(() => {
+        const g = neighbours.distGraphOf(core.comm(comm), core.call);
+        heap.setInt(indegree, g.sources.length, 'indegree');
+        heap.setInt(outdegree, g.destinations.length, 'outdegree');
+        heap.setInt(weighted, g.sourceWeights ? 1 : 0, 'weighted');
+      }),
+    Dist_graph_neighbors: (comm: number, mostIn: number, sources: number, sourceWeights: number, mostOut: number, destinations: number, destinationWeights: number) =>
+      success(() => {
+        const g = neighbours.distGraphOf(core.comm(comm), core.call);
+        const put = (at: number, list: number[] | undefined, most: number, what: string): void => void (list && at !== UNWEIGHTED && heap.setInts(at, list.slice(0, Math.max(most, 0)), what));
+        put(sources, g.sources, mostIn, 'sources');
+        put(sourceWeights, g.sourceWeights, mostIn, 'sourceweights');
+        put(destinations, g.destinations, mostOut, 'destinations');
+        put(destinationWeights, g.destinationWeights, mostOut, 'destweights');
+      }),
+    Topo_test: (comm: number, at: number) =>
+      success(() => {
+        const t = core.comm(comm).topology;
+        heap.setInt(at, t ? constant({ cart: 'MPI_CART', graph: 'MPI_GRAPH', dist: 'MPI_DIST_GRAPH' }[t.kind]) : UNDEFINED, 'status');
+      }),
   };
 }

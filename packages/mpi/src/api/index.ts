@@ -28,7 +28,7 @@ function build(context: Context): MayflyModule {
   context.commObject = (handle) => {
     let object = objects.get(handle);
     if (!object) {
-      object = layer.state.comms.rows.get(handle)?.topology ? new CartObject(context, handle) : new CommObject(context, handle);
+      object = layer.state.comms.rows.get(handle)?.topology?.kind === 'cart' ? new CartObject(context, handle) : new CommObject(context, handle);
       objects.set(handle, object);
     }
     return object;

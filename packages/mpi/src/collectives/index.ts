@@ -229,5 +229,7 @@ export function reduceScatterBlock(layer: Layer, c: number, send: Buf | undefine
   return reduceScatter(layer, c, send, recv, new Array<number>(comm.group.length).fill(bytes / unit), type, unit, op, call);
 }
 
+export { neighbour } from './neighbour.ts';
+
 /** The check of an operation for a type alone, for MPI_Reduce_local. @throws MPIError ERR_OP */
 export const checkReduction = (layer: Layer, op: number, type: number, bytes: number, call: string): void => void reduction(layer, 0, op, type, bytes, call);
