@@ -2,6 +2,7 @@
  * A submitted program of C or C++ (its files in memory), or a submitted module, to a checkpointable module. Runs inside the compile process,
  * which bounds its time. Flags have passed the allow-list of the border already; whatever they say, only the submission can be read.
  */
+import { posix } from 'node:path';
 import { blake3 } from 'hash-wasm';
 import type { ModuleRequest, ModuleResult, NativeRequest, ProgramDiagnostic, RefusedProgram } from '../types.ts';
 import { isUnit } from '../project.ts';
@@ -12,6 +13,8 @@ import { ModuleError } from './wasm-module.ts';
 
 /** Where the submission lies for clang. */
 const FOLDER = '/program';
+/** Beside it, so that no file of the submission can be meant. */
+const OBJECTS = '/objects';
 const MAX_WRITTEN_BYTES = 512 << 20;
 const MAX_DIAGNOSTICS = 200;
 const MAX_MESSAGE = 4000;
@@ -31,17 +34,32 @@ export async function compileModule(request: NativeRequest | ModuleRequest): Pro
   const missing = units.find((u) => !Object.hasOwn(request.sources, u));
   if (missing !== undefined) return refuse('COMPILE_FAILED', [at(missing, 'NO_SOURCE', `The program has no file "${missing}".`)]);
   const files = new MemoryFiles(Object.fromEntries(Object.entries(request.sources).map(([path, text]) => [`${FOLDER}/${path}`, text])), MAX_WRITTEN_BYTES);
-  const driver = request.language === 'c++' || units.some((u) => !u.endsWith('.c')) ? 'mpicxx' : 'mpicc';
-  // mpicxx takes .c for C++, as clang++ does; a mixed program means C by it.
-  const inputs = driver === 'mpicc' ? units : units.flatMap((u) => ['-x', u.endsWith('.c') ? 'c' : 'c++', u]);
-  const argv = ['-fno-color-diagnostics', '-fno-caret-diagnostics', ...(request.flags.some((f) => /^-O/.test(f)) ? [] : ['-O2']), ...request.flags, ...inputs, '-o', `${FOLDER}/a.out`];
-  const r = cc(argv, { files, cwd: FOLDER, driver, ...maxPages });
-  const diagnostics = diagnosticsOf(new TextDecoder().decode(r.stderr));
-  const wasm = files.read(`${FOLDER}/a.out`);
-  if (r.exit === 0 && wasm !== undefined) return accepted(driver === 'mpicxx' ? 'c++' : 'c', wasm, diagnostics);
-  if (!diagnostics.some((d) => d.severity === 'error')) diagnostics.unshift(at('', 'COMPILER', `The compiler ended with exit code ${r.exit}.`));
+  const diagnostics: ProgramDiagnostic[] = [];
+  let exit = 0;
+  const call = (driver: Driver, argv: readonly string[]): void => {
+    const r = cc(argv, { files, cwd: FOLDER, driver, ...maxPages });
+    diagnostics.push(...diagnosticsOf(new TextDecoder().decode(r.stderr)));
+    exit ||= r.exit;
+  };
+  // Each by its own driver: for mpicxx a file.c would be C++.
+  const drivers = units.map((u): Driver => (u.endsWith('.c') ? 'mpicc' : 'mpicxx'));
+  const objects = units.map((u, i) => `${OBJECTS}/${i}-${posix.basename(u)}.o`);
+  const level = request.flags.some((f) => /^-O/.test(f)) ? [] : ['-O2'];
+  units.forEach((unit, i) => {
+    if (diagnostics.length < MAX_DIAGNOSTICS) call(drivers[i]!, ['-fno-color-diagnostics', '-fno-caret-diagnostics', ...level, ...flagsFor(drivers[i]!, request.flags), '-c', unit, '-o', objects[i]!]);
+  });
+  const driver: Driver = request.language === 'c++' || drivers.includes('mpicxx') ? 'mpicxx' : 'mpicc';
+  if (exit === 0) call(driver, [...level, ...flagsFor(driver, request.flags), ...objects, '-o', `${OBJECTS}/a.out`]);
+  const wasm = files.read(`${OBJECTS}/a.out`);
+  if (exit === 0 && wasm !== undefined) return accepted(driver === 'mpicxx' ? 'c++' : 'c', wasm, diagnostics);
+  if (!diagnostics.some((d) => d.severity === 'error')) diagnostics.unshift(at('', 'COMPILER', `The compiler ended with exit code ${exit}.`));
   return refuse('COMPILE_FAILED', diagnostics);
 }
+
+type Driver = 'mpicc' | 'mpicxx';
+
+/** A program of both languages has one list of flags: a standard is for its own language. */
+const flagsFor = (driver: Driver, flags: readonly string[]): string[] => flags.filter((f) => !f.startsWith('-std=') || f.includes('++') === (driver === 'mpicxx'));
 
 const at = (file: string, code: string, message: string): ProgramDiagnostic => ({ file, line: 1, column: 1, code, message, severity: 'error' });
 
@@ -73,11 +91,11 @@ export function diagnosticsOf(text: string): ProgramDiagnostic[] {
       else found.push({ file: plain(file!), line: Number(row), column: Number(column), code: flag ?? 'clang', message: message!.slice(0, MAX_MESSAGE), severity: kind === 'warning' ? 'warning' : 'error' });
       continue;
     }
-    const tool = /^([\w+.-]+): (error|warning|note): (.*)$/.exec(line);
+    const tool = /^(?:([\w+.-]+): )?(?:fatal )?(error|warning|note): (.*)$/.exec(line);
     if (tool === null) continue;
     const [, name, kind, message] = tool;
     if (kind === 'note') note(`note: ${message}`);
-    else found.push({ file: '', line: 1, column: 1, code: name!.startsWith('wasm-ld') ? 'link' : 'driver', message: message!.slice(0, MAX_MESSAGE), severity: kind === 'warning' ? 'warning' : 'error' });
+    else found.push({ file: '', line: 1, column: 1, code: name?.startsWith('wasm-ld') ? 'link' : 'driver', message: message!.slice(0, MAX_MESSAGE), severity: kind === 'warning' ? 'warning' : 'error' });
   }
   return found;
 }
