@@ -68,6 +68,7 @@ export class Client {
   cancel = (id: string): Promise<unknown> => this.#json('POST', `/api/jobs/${encodeURIComponent(id)}/cancel`, {});
   checkpoint = (id: string, task?: number): Promise<{ asked: number[] }> => this.#json('POST', `/api/jobs/${encodeURIComponent(id)}${task === undefined ? '' : `/tasks/${task}`}/checkpoint`, {});
   images = (id: string): Promise<{ task: number; serial: number; bytes: number }[]> => this.#json('GET', `/api/jobs/${encodeURIComponent(id)}/images`);
+  backup = (): Promise<{ path: string; files: number; bytes: number; pauseMs: number }> => this.#json('POST', '/api/backup', {});
   remove = (id: string): Promise<unknown> => this.#json('DELETE', `/api/jobs/${encodeURIComponent(id)}`);
 
   /** Bytes of one stream of one task from an offset on. May be fewer than there are: ask again. */

@@ -146,6 +146,16 @@ ${EXIT_HELP}`,
       .option('--timeout <seconds>', 'stop waiting after so long (the images are still asked for)', seconds),
   ).action(act(async (id: string, o: CheckpointOptions) => (await import('./commands/checkpoint.ts')).checkpoint(id, o)));
 
+  connected(program.command('backup').description("take a backup of a server's data directory, jobs running or not; prints its folder on the server's disk")).action(
+    act(async (o: ConnectionOptions) => (await import('./commands/backup.ts')).backup(o)),
+  );
+  program
+    .command('restore')
+    .description('make a new data directory out of a backup; its jobs go on when a server starts there')
+    .argument('<backup>', 'the folder that `mayfly backup` printed')
+    .requiredOption('-d, --data-dir <folder>', 'new or empty')
+    .action(act(async (from: string, o: { dataDir: string }) => (await import('./commands/backup.ts')).restore(from, o)));
+
   // What mayfly.ts has taken before it came here: listed for --help.
   for (const [name, description] of Object.entries(DRIVER_HELP)) program.command(name).description(description).argument('[arguments...]').helpOption(false).allowUnknownOption();
   program

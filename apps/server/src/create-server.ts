@@ -5,8 +5,10 @@ import swagger from '@fastify/swagger';
 import rateLimit from '@fastify/rate-limit';
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import Fastify, { LogController, type FastifyInstance } from 'fastify';
+import { mkdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { openEmbeddedStorage } from '@mayfly/storage';
+import { join, resolve } from 'node:path';
+import { openEmbeddedStorage, type BackupInfo, type EmbeddedStorage } from '@mayfly/storage';
 import { createCompiler } from '@mayfly/toolchain';
 import { MayflyError } from '@mayfly/wire';
 import { Dashboard } from './dashboard.ts';
@@ -64,7 +66,10 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     });
 
     let stopping = false;
-    await routes(app, o, { runtime, metrics, guard, secrets, compilers, stopping: () => stopping });
+    let backingUp: ReturnType<Parts['backup']> | undefined;
+    // One at a time; who asks meanwhile gets the same one.
+    const backup: Parts['backup'] = () => (backingUp ??= backUp(storage, o, app.log).finally(() => (backingUp = undefined)));
+    await routes(app, o, { runtime, metrics, guard, secrets, compilers, backup, stopping: () => stopping });
     const sockets = serveSockets(app, { runtime, dashboard, pingMs: o.pingMs });
     await app.ready();
     await runtime.recover();
@@ -144,7 +149,19 @@ interface Parts {
   guard: Guard;
   secrets: Secrets;
   compilers: Compilers;
+  backup(): Promise<BackupInfo & { path: string; pauseMs: number }>;
   stopping(): boolean;
+}
+
+/** Into `<data directory>-backups/<moment>`: beside it, so that the file system can link and retention does not count it. */
+async function backUp(storage: EmbeddedStorage, o: ResolvedOptions, log: FastifyInstance['log']): Promise<BackupInfo & { path: string; pauseMs: number }> {
+  const at = Date.now();
+  const root = `${resolve(o.dataDir)}-backups`;
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  const path = join(root, new Date(at).toISOString().replaceAll(':', '-').replace('Z', ''));
+  const done = await storage.backup(path, { version: o.version, at });
+  log.info({ path, files: done.files, bytes: done.bytes, pauseMs: done.pauseMs }, 'backup taken');
+  return { path, ...done };
 }
 
 async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promise<void> {
@@ -177,7 +194,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     });
     jobRoutes(scope, { runtime: p.runtime, compilers: p.compilers, limits: o.limits, channelMemories: o.channelMemories });
     outputRoutes(scope, p.runtime, o.limits);
-    serverRoutes(scope, { runtime: p.runtime, examples: new Examples(o.examplesRoot) });
+    serverRoutes(scope, { runtime: p.runtime, examples: new Examples(o.examplesRoot), backup: p.backup });
   });
   await app.register(async (scope) => dataRoutes(scope, p.runtime, p.secrets));
   app.get('/openapi.json', { schema: { hide: true } as object }, async () => app.swagger());

@@ -2,8 +2,8 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { createReadStream } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
-import { MayflyError, NodeView, type InfoView } from '@mayfly/wire';
+import { Type, type Static } from 'typebox';
+import { CountSchema, MayflyError, NodeView, type InfoView } from '@mayfly/wire';
 import type { Examples } from '../serve/examples.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ResolvedOptions } from '../options.ts';
@@ -37,9 +37,17 @@ export function openRoutes(app: FastifyInstance, metrics: Metrics, stopping: () 
   );
 }
 
-/** Routes behind the token. */
-export function serverRoutes(plain: FastifyInstance, o: { runtime: Runtime; examples: Examples }): void {
+const Backup = Type.Object({ path: Type.String(), format: Type.Integer(), version: Type.String(), at: CountSchema, files: CountSchema, bytes: CountSchema, pauseMs: Type.Number() });
+
+/** Routes behind the token. `backup` resolves to a backup of this moment, in a folder of its own on the server's disk. */
+export function serverRoutes(plain: FastifyInstance, o: { runtime: Runtime; examples: Examples; backup(): Promise<Static<typeof Backup>> }): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
+
+  app.post(
+    '/api/backup',
+    { schema: { summary: 'Backup of the data directory as it is now, jobs running or not, into a new folder beside it on the server', tags: ['server'], response: { 201: Backup, ...refusals(401, 409) } } },
+    async (_request, reply) => reply.status(201).send(await o.backup()),
+  );
 
   app.get('/api/nodes', { schema: { summary: 'Volunteers', tags: ['server'], response: { 200: Type.Array(NodeView), ...refusals(401) } } }, async () => o.runtime.nodes());
 

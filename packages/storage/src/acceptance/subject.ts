@@ -9,5 +9,7 @@ export interface Subject<Port> {
   crash?(port: Port): Promise<void>;
   /** The machine loses power: only what was synced need stay. */
   powerLoss?(port: Port): Promise<void>;
+  /** The disk becomes full, in the middle of the next write; or has room again. */
+  fill?(full: boolean): void;
   dispose(): Promise<void>;
 }

@@ -9,6 +9,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ImageStore, MessageLog, Registry } from '../ports.ts';
+import { backupDirectory, type BackupInfo } from './backup.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { openFileImageStore } from './image-store.ts';
 import { openFileMessageLog, type FileMessageLogOptions } from './message-log.ts';
@@ -24,6 +25,8 @@ export interface EmbeddedStorage {
   readonly log: MessageLog;
   readonly images: ImageStore;
   readonly registry: Registry;
+  /** Takes a backup of the directory as it is at this moment (backup.ts). @throws MayflyError CONFLICT, DISK_FULL */
+  backup(target: string, about: { version: string; at: number }): Promise<BackupInfo & { pauseMs: number }>;
   /** Syncs and closes all three, and gives the directory free. */
   close(): Promise<void>;
 }
@@ -40,6 +43,7 @@ export async function openEmbeddedStorage(options: EmbeddedStorageOptions): Prom
       log,
       images,
       registry,
+      backup: (target, about) => backupDirectory(options.dataDir, registry, target, about),
       async close() {
         await log.close();
         await images.close();
@@ -52,3 +56,5 @@ export async function openEmbeddedStorage(options: EmbeddedStorageOptions): Prom
     throw error;
   }
 }
+
+export { restoreDirectory, type BackupInfo } from './backup.ts';

@@ -9,12 +9,12 @@ import { storageError } from './segment.ts';
 
 const LONGEST_KEY = 1000;
 
-export async function openLmdbRegistry(directory: string): Promise<Registry> {
+export async function openLmdbRegistry(directory: string): Promise<LmdbRegistry> {
   // A directory even when its name has a dot in it (lmdb would make a file of that name).
   return new LmdbRegistry(open<unknown, string>({ path: directory, noSubdir: false, encoding: 'msgpack', mapSize: 64 * 1024 * 1024 }));
 }
 
-class LmdbRegistry implements Registry {
+export class LmdbRegistry implements Registry {
   readonly #db: RootDatabase<unknown, string>;
   #closed = false;
 
@@ -36,6 +36,12 @@ class LmdbRegistry implements Registry {
       out.push([key, value]);
     }
     return out;
+  }
+
+  /** Every record committed so far, within this step of the event loop (backup.ts). */
+  entriesNow(): [string, unknown][] {
+    this.#check('');
+    return [...this.#db.getRange({})].map(({ key, value }) => [key, value]);
   }
 
   async commit(changes: readonly (readonly [key: string, value: unknown])[]): Promise<void> {
