@@ -52,6 +52,7 @@ export async function stall(): Promise<boolean> {
       onNote: (text) => {
         const m = /stood still for ([\d.]+) ms/.exec(text);
         if (m) stalls.push(Number(m[1]));
+        if (process.env['MAYFLY_STALL_LOG']) console.log(text);
       },
     });
     try {

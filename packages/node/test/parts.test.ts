@@ -2,12 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Assignment, TaskReport } from '@mayfly/wire';
+import { Fetcher } from '../src/comm/fetcher.ts';
 import { coalesce } from '../src/comm/links.ts';
 import { Jobs } from '../src/daemon/jobs.ts';
 import type { DaemonSeams } from '../src/daemon/seams.ts';
 import { createDate } from '../src/rank/date.ts';
 import { Random } from '../src/rank/random.ts';
-import { CommSide, createChannelMemory, RankSide } from '../src/ring.ts';
+import { Ask, CommSide, createChannelMemory, RankSide } from '../src/ring.ts';
 import { RankState, readStatus, StatusWriter } from '../src/status.ts';
 
 describe('coalescing (links L2)', () => {
@@ -172,5 +173,34 @@ describe('Date', () => {
     expect(new Mine(5).getTime()).toBe(5);
     expect(new Mine(5) instanceof D).toBe(true);
     expect(new D(new D(9)).getTime()).toBe(9);
+  });
+});
+
+describe('images', () => {
+  it('of another build of the program are refused before a page is fetched', async () => {
+    const asked: string[] = [];
+    const fetcher = new Fetcher('http://server', { get: async (url: string) => (asked.push(url), { status: 404, bytes: new Uint8Array(0) }) } as never);
+    const a = { job: 'j', capability: 'c', program: { hash: 'this build', language: 'c', entry: 'x' } } as unknown as Assignment;
+    await expect(fetcher.image(a, { image: 'j-0-0-1', program: 'another', pages: ['page'] } as never, undefined, () => true)).rejects.toThrow('written by another build of the program');
+    expect(asked).toEqual([]);
+  });
+
+  it('what a rank is asked reaches it while it waits, and again when the image before it is done', () => {
+    const memory = createChannelMemory(4096, 4096);
+    const comm = new CommSide(memory, () => undefined, undefined);
+    const rank = new RankSide(memory);
+    const bell = (): number => rank.words[112]!;
+    const before = bell();
+    comm.ask(Ask.CHECKPOINT | Ask.LEAVE);
+    expect(bell()).not.toBe(before);
+    expect(rank.asked(Ask.CHECKPOINT)).toBe(true);
+    expect(rank.asked(Ask.CHECKPOINT)).toBe(false);
+    rank.imageUnderWay = true;
+    const between = bell();
+    comm.imageDone();
+    expect(rank.imageUnderWay).toBe(false);
+    // LEAVE is still to be obeyed.
+    expect(bell()).not.toBe(between);
+    expect(rank.asked(Ask.LEAVE)).toBe(true);
   });
 });

@@ -27,10 +27,10 @@ export function runWasm({ run, module, device, endpoint, random, images, status,
   (Error as unknown as { stackTraceLimit?: number }).stackTraceLimit = MOST_FRAMES;
   const image = images.restore();
   /** When the image under way became due, and what it holds. */
-  let stall: { since: number; bytes: number } | undefined;
+  let stall: { since: number; bytes: number; copied: number } | undefined;
   const due = (waiting: boolean): boolean => {
     if (!images.due(waiting)) return false;
-    stall = { since: performance.now(), bytes: 0 };
+    stall = { since: performance.now(), bytes: 0, copied: 0 };
     return true;
   };
   status.canImage();
@@ -56,11 +56,13 @@ export function runWasm({ run, module, device, endpoint, random, images, status,
       imageDue: due,
       saveImage(taken) {
         if (stall) stall.bytes = taken.sections.reduce((n, s) => n + s.parts.reduce((k, part) => k + part.length, 0), 0);
+        const began = performance.now();
         images.save(taken);
+        if (stall) stall.copied = performance.now() - began;
         status.state(endpoint.replaying ? RankState.REPLAYING : RankState.COMPUTING);
       },
       resumed() {
-        if (stall) device.note(`rank ${a.task} stood still for ${(performance.now() - stall.since).toFixed(2)} ms for an image of ${(stall.bytes / 1048576).toFixed(1)} MB`);
+        if (stall) device.note(`rank ${a.task} stood still for ${(performance.now() - stall.since).toFixed(2)} ms for an image of ${(stall.bytes / 1048576).toFixed(1)} MB (${stall.copied.toFixed(2)} ms for the copy)`);
         stall = undefined;
       },
       sleep: (ms) => device.sleep(ms, () => due(true), now),
