@@ -120,7 +120,9 @@ export class Checkers implements Witness {
         `K2: arrival ${arrival} of task ${task} was message ${known.value.channel} of ${name(known.value.src)}, is ${channel} of ${name(src)} in incarnation ${incarnationOf(life)}`,
       );
     tell(this.order, `${task}@${arrival}`, life, { src, channel });
-    if (digest !== undefined) tell(this.receipts, `${src}>${task}#${channel}`, life, { digest, arrival });
+    const key = `${src}>${task}#${channel}`;
+    if (digest !== undefined) tell(this.receipts, key, life, { digest, arrival });
+    else if ((this.receipts.get(key)?.life ?? 0) <= life) this.receipts.delete(key); // an envelope: what came whole in an earlier life is void
   }
 
   event(task: number, life: number, n: number, outcome: Outcome): void {

@@ -23,9 +23,9 @@ export interface Fault {
 }
 
 /** Faults fall within this time, so that a correct run ends afterwards. */
-const FAULT_TIME_MS = 20_000;
+const FAULT_TIME_MS = 30_000;
 /** How often a kind is drawn, where it is drawn at all. */
-const WEIGHT: Partial<Record<FaultKind, number>> = { 'rank crash': 0.3, 'log bit flip': 0.06, 'full disk': 0.4, delay: 2, reorder: 2, duplicate: 2, 'power loss': 1 };
+const WEIGHT: Partial<Record<FaultKind, number>> = { 'rank crash': 0.3, 'log bit flip': 0.06, 'full disk': 0.4, delay: 3, reorder: 3, duplicate: 3, 'power loss': 1 };
 
 const square = (x: number): number => x * x;
 
@@ -34,7 +34,7 @@ export function drawFaults(seed: number, everyMs?: number, only?: readonly Fault
   const r = Random.named(seed, 'faults');
   const weights = FAULTS.map((k) => (r.chance(0.55) ? square(r.next()) + 0.1 : 0) * (WEIGHT[k] ?? 1) * (!only || only.includes(k) ? 1 : 0));
   const sum = weights.reduce((a, b) => a + b, 0);
-  const every = everyMs ?? r.pick([40, 80, 150, 150, 400, 1500]);
+  const every = everyMs ?? r.pick([25, 40, 60, 100, 250, 1000]);
   const out: Fault[] = [];
   if (sum === 0) return out;
   // a squared uniform draw: bursts and pauses, and the same on every engine, as a logarithm would not be

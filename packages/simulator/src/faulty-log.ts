@@ -76,9 +76,13 @@ export class FaultyLog {
     return this.stream(name).synced;
   }
 
-  /** Records not trimmed, of one stream. */
-  held(name: string): number {
-    return this.stream(name).records.reduce((n, r) => n + (r ? 1 : 0), 0);
+  /** Bytes of records that are not trimmed, of one stream. */
+  bytes(name: string): number {
+    return this.stream(name).records.reduce((n, r) => n + (r?.bytes.length ?? 0), 0);
+  }
+
+  remove(name: string): void {
+    this.streams.delete(name);
   }
 
   /** @throws DamagedLog */

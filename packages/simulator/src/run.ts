@@ -51,7 +51,7 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
   const spec: ProgramSpec = {
     seed: r.between(1, 2 ** 31),
     size: r.between(2, 6),
-    rounds: r.between(5, 40),
+    rounds: r.between(8, 48),
     ordered: r.chance(0.35),
     prologueRounds: r.chance(0.4) ? undefined : r.between(0, 2),
     maxBody: r.pick([16, 40, 200, 700, 3000]),
