@@ -58,6 +58,7 @@ export const submitJob = (submission: JobSubmission) => json<Pick<JobView, 'id'>
 export const cancelJob = (id: string) => request(`/api/jobs/${id}/cancel`, { method: 'POST' });
 export const deleteJob = (id: string) => request(`/api/jobs/${id}`, { method: 'DELETE' });
 export const killTask = (id: string, task: number) => request(`/api/jobs/${id}/tasks/${task}/kill`, { method: 'POST' });
+export const checkpointJob = (id: string) => request(`/api/jobs/${id}/checkpoint`, { method: 'POST' });
 export const checkpointTask = (id: string, task: number) => request(`/api/jobs/${id}/tasks/${task}/checkpoint`, { method: 'POST' });
 export const sendStdin = (id: string, data: BodyInit, end: boolean) =>
   request(`/api/jobs/${id}/stdin?end=${end ? 1 : 0}`, { method: 'POST', body: data, headers: { 'Content-Type': 'application/octet-stream' } });

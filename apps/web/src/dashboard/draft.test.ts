@@ -2,7 +2,7 @@ import { FilePath, JobSubmission } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
 import * as fc from 'fast-check';
 import { Value } from 'typebox/value';
-import { draftOfExample, draftOfSubmission, emptyDraft, formatArgs, fromBase64, pathProblem, problems, safePath, splitArgs, toBase64, toSubmission } from './draft.ts';
+import { draftOfExample, draftOfSubmission, emptyDraft, formatArgs, fromBase64, packedKind, pathProblem, problems, safePath, splitArgs, toBase64, toSubmission } from './draft.ts';
 
 describe('draft', () => {
   it('splits arguments as a shell does', () => {
@@ -37,8 +37,25 @@ describe('draft', () => {
     expect(Value.Check(JobSubmission, sent)).toBe(true);
     expect(draftOfSubmission(sent)).toEqual({ ...draft, name: 'heat' });
   });
+  it('takes the language from the files', async () => {
+    const none = () => Promise.reject(new Error('nothing to load'));
+    const of = async (draft: Parameters<typeof toSubmission>[0]) => {
+      const sent = await toSubmission(draft, none);
+      expect(Value.Check(JobSubmission, sent)).toBe(true);
+      expect(draftOfSubmission(sent)).toMatchObject({ sources: draft.sources, flags: draft.flags, ...(draft.packed ? { packed: { data: draft.packed.data } } : {}) });
+      return sent.program;
+    };
+    const c = [{ path: 'main.c', text: 'int main(void) {}' }, { path: 'x.h', text: '' }];
+    expect(await of({ ...emptyDraft(), entry: 'main.c', sources: c, flags: `-O3 '-DA=b c'` })).toMatchObject({ language: 'c', entry: 'main.c', flags: ['-O3', '-DA=b c'] });
+    expect(await of({ ...emptyDraft(), entry: 'main.c', sources: [...c, { path: 'b.cpp', text: '' }] })).toMatchObject({ language: 'c++' });
+    const wasm = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+    expect(packedKind(wasm)).toBe('wasm');
+    expect(await of({ ...emptyDraft(), entry: 'a.out', sources: [], packed: { language: 'wasm', path: 'a.out', data: wasm } })).toEqual({ language: 'wasm', entry: 'a.out', module: toBase64(wasm) });
+    expect(packedKind(Uint8Array.of(0x50, 0x4b, 3, 4))).toBe('archive');
+    expect(packedKind(new TextEncoder().encode('int main(void)'))).toBeUndefined();
+  });
   it('fetches the files of an example when it is submitted', async () => {
-    const d = draftOfExample({ name: 'cg', title: 'CG', description: '', size: 4, args: ['m.mtx'], entry: 'main.ts', sources: { 'main.ts': '1' }, files: [{ path: 'm.mtx', bytes: 2 }] });
+    const d = draftOfExample({ name: 'cg', title: 'CG', description: '', size: 4, args: ['m.mtx'], language: 'typescript', flags: [], entry: 'main.ts', sources: { 'main.ts': '1' }, files: [{ path: 'm.mtx', bytes: 2 }] });
     const sent = await toSubmission(d, async ({ example, path }) => new TextEncoder().encode(`${example}:${path}`));
     expect(atob(sent.files!['m.mtx']!)).toBe('cg:m.mtx');
   });

@@ -1,5 +1,5 @@
 /** A job on its way: the submit form as plain data, and its way to a JobSubmission. Pure but for the blobs it names. */
-import type { ExampleView, JobOptions, JobSubmission } from '@mayfly/wire';
+import type { ExampleView, JobOptions, JobSubmission, ProgramSubmission } from '@mayfly/wire';
 
 export interface InputFile {
   path: string;
@@ -8,10 +8,23 @@ export interface InputFile {
   content: { kind: 'bytes'; data: Uint8Array } | { kind: 'example'; example: string; path: string };
 }
 
+/** A program that is no text: a module of WebAssembly, or an archive with a manifest. */
+export interface Packed {
+  language: 'wasm' | 'archive';
+  path: string;
+  data: Uint8Array;
+}
+
 export interface Draft {
   name: string;
   entry: string;
   sources: { path: string; text: string }[];
+  /** In place of sources. */
+  packed?: Packed | undefined;
+  /** Options of the compiler for C and C++, as typed. */
+  flags: string;
+  /** Files that are compiled, where not all with a suffix of C or C++ are. */
+  units?: string[] | undefined;
   size: number;
   /** As typed, split like a shell does. */
   args: string;
@@ -32,6 +45,7 @@ export const emptyDraft = (): Draft => ({
   name: '',
   entry: 'main.ts',
   sources: [{ path: 'main.ts', text: TEMPLATE }],
+  flags: '',
   size: 4,
   args: '',
   files: [],
@@ -43,6 +57,7 @@ export const draftOfExample = (e: ExampleView): Draft => ({
   name: e.name,
   entry: e.entry,
   sources: Object.entries(e.sources).map(([path, text]) => ({ path, text })),
+  flags: formatArgs(e.flags),
   size: e.size,
   args: formatArgs(e.args),
   files: e.files.map((f) => ({ path: f.path, bytes: f.bytes, content: { kind: 'example', example: e.name, path: f.path } })),
@@ -52,8 +67,7 @@ export const draftOfExample = (e: ExampleView): Draft => ({
 
 export const draftOfSubmission = (s: JobSubmission): Draft => ({
   name: s.name ?? '',
-  entry: s.program.entry,
-  sources: Object.entries(s.program.sources).map(([path, text]) => ({ path, text })),
+  ...programOf(s.program),
   size: s.size,
   args: formatArgs(s.args ?? []),
   files: Object.entries(s.files ?? {}).map(([path, base64]) => {
@@ -63,6 +77,32 @@ export const draftOfSubmission = (s: JobSubmission): Draft => ({
   stdin: s.stdin ? new TextDecoder().decode(fromBase64(s.stdin)) : '',
   options: { ...s.options },
 });
+
+function programOf(p: ProgramSubmission): Pick<Draft, 'entry' | 'sources' | 'packed' | 'flags' | 'units'> {
+  if (p.language === 'wasm') return { entry: p.entry ?? 'a.out', sources: [], flags: '', packed: { language: 'wasm', path: p.entry ?? 'a.out', data: fromBase64(p.module) } };
+  if (p.language === 'archive') return { entry: p.entry ?? 'program', sources: [], flags: '', packed: { language: 'archive', path: p.entry ?? 'program', data: fromBase64(p.archive) } };
+  const sources = Object.entries(p.sources).map(([path, text]) => ({ path, text }));
+  if (p.language === 'typescript') return { entry: p.entry, sources, flags: '' };
+  return { entry: p.entry ?? sources.find((s) => isUnit(s.path))?.path ?? '', sources, flags: formatArgs(p.flags ?? []), units: p.units };
+}
+
+/** A file of C or C++ that is compiled for itself. */
+export const isUnit = (path: string): boolean => /\.(c|cc|cpp|cxx|C|c\+\+)$/.test(path);
+
+/** The language of a program is that of its files: C or C++ as soon as there is one to compile. */
+export function languageOf(d: Pick<Draft, 'sources' | 'packed'>): ProgramSubmission['language'] {
+  if (d.packed) return d.packed.language;
+  const units = d.sources.filter((s) => isUnit(s.path));
+  return units.length === 0 ? 'typescript' : units.every((s) => s.path.endsWith('.c')) ? 'c' : 'c++';
+}
+
+/** What a file is by its first bytes: a module, an archive, or text. */
+export function packedKind(data: Uint8Array): Packed['language'] | undefined {
+  const begins = (...bytes: number[]): boolean => bytes.every((b, i) => data[i] === b);
+  if (begins(0, 0x61, 0x73, 0x6d)) return 'wasm';
+  const ustar = [0x75, 0x73, 0x74, 0x61, 0x72].every((b, i) => data[257 + i] === b);
+  return begins(0x50, 0x4b) || begins(0x1f, 0x8b) || ustar ? 'archive' : undefined;
+}
 
 /** The rule of FilePath in packages/wire/src/job.ts, said in words by `pathProblem`. */
 const PATH = /^(?!.*(?:^|\/)\.)[A-Za-z0-9_][A-Za-z0-9_.@+-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.@+-]*)*$/;
@@ -84,9 +124,9 @@ export function safePath(name: string): string {
 }
 
 /** What must be put right before this draft can be sent, by field. */
-export function problems(d: Draft): { field: 'sources' | 'entry' | 'size' | 'files' | 'args'; text: string }[] {
+export function problems(d: Draft): { field: 'sources' | 'entry' | 'size' | 'files' | 'args' | 'flags'; text: string }[] {
   const found: ReturnType<typeof problems> = [];
-  if (d.sources.length === 0) found.push({ field: 'sources', text: 'Add a source file.' });
+  if (d.sources.length === 0 && !d.packed) found.push({ field: 'sources', text: 'Add a source file.' });
   for (const s of d.sources) {
     const p = pathProblem(s.path);
     if (p) found.push({ field: 'sources', text: p });
@@ -100,6 +140,7 @@ export function problems(d: Draft): { field: 'sources' | 'entry' | 'size' | 'fil
     if (p) found.push({ field: 'files', text: p });
   }
   if (!Number.isInteger(d.size) || d.size < 1 || d.size > 1024) found.push({ field: 'size', text: 'Between 1 and 1024 ranks.' });
+  if (splitArgs(d.flags) === undefined) found.push({ field: 'flags', text: 'A quotation mark is not closed.' });
   if (splitArgs(d.args) === undefined) found.push({ field: 'args', text: 'A quotation mark is not closed.' });
   return found;
 }
@@ -113,13 +154,24 @@ export async function toSubmission(d: Draft, load: (f: { example: string; path: 
   const options = Object.fromEntries(Object.entries(d.options).filter(([, v]) => v !== undefined)) as JobOptions;
   return {
     ...(d.name.trim() ? { name: d.name.trim().slice(0, 80) } : {}),
-    program: { language: 'typescript', entry: d.entry, sources: Object.fromEntries(d.sources.map((s) => [s.path, s.text])) },
+    program: toProgram(d),
     size: d.size,
     ...(args.length ? { args } : {}),
     ...(files.length ? { files: Object.fromEntries(files) } : {}),
     ...(d.stdin ? { stdin: toBase64(new TextEncoder().encode(d.stdin)) } : {}),
     ...(Object.keys(options).length ? { options } : {}),
   };
+}
+
+function toProgram(d: Draft): ProgramSubmission {
+  if (d.packed?.language === 'wasm') return { language: 'wasm', module: toBase64(d.packed.data), entry: d.packed.path };
+  if (d.packed) return { language: 'archive', archive: toBase64(d.packed.data) };
+  const sources = Object.fromEntries(d.sources.map((s) => [s.path, s.text]));
+  const language = languageOf(d);
+  if (language !== 'c' && language !== 'c++') return { language: 'typescript', entry: d.entry, sources };
+  const flags = splitArgs(d.flags) ?? [];
+  const units = d.units?.filter((u) => u in sources);
+  return { language, sources, ...(isUnit(d.entry) ? { entry: d.entry } : {}), ...(units?.length ? { units } : {}), ...(flags.length ? { flags } : {}) };
 }
 
 /** Splits as a shell does: blanks part, '…' is literal, "…" knows \" and \\, a backslash takes the next character. undefined: open quote. */

@@ -1,9 +1,9 @@
-/** What can be done with a whole job: cancel, run again, edit a copy, delete. */
+/** What can be done with a whole job: cancel, checkpoint, run again, edit a copy, delete. */
 import type { JobView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Button, Dialog, DialogTrigger, Heading, Modal, ModalOverlay } from 'react-aria-components';
-import { cancelJob, deleteJob, getSubmission, submitJob } from '../api.ts';
+import { cancelJob, checkpointJob, deleteJob, getSubmission, submitJob } from '../api.ts';
 import { Problem } from '../Problem.tsx';
 import { hasEnded } from '../words.ts';
 
@@ -15,6 +15,7 @@ export function Actions({ job }: { job: JobView }) {
     onSuccess: (fresh) => navigate({ to: '/dashboard/jobs/$id', params: { id: fresh.id } }),
   });
   const remove = useMutation({ mutationFn: () => deleteJob(job.id), onSuccess: () => navigate({ to: '/dashboard' }) });
+  const checkpoint = useMutation({ mutationFn: () => checkpointJob(job.id) });
   const ended = hasEnded(job.state);
   return (
     <>
@@ -29,6 +30,11 @@ export function Actions({ job }: { job: JobView }) {
             busy={cancel.isPending}
             onYes={() => cancel.mutate()}
           />
+        )}
+        {!ended && (
+          <Button className="button" isDisabled={checkpoint.isPending || !job.tasks.some((t) => t.node !== undefined)} onPress={() => checkpoint.mutate()}>
+            Checkpoint now
+          </Button>
         )}
         <Button className="button" isDisabled={again.isPending} onPress={() => again.mutate()}>
           Run again
@@ -48,7 +54,7 @@ export function Actions({ job }: { job: JobView }) {
           />
         )}
       </div>
-      {[cancel, again, remove].map((m, i) => m.error && <Problem key={i} error={m.error} />)}
+      {[cancel, checkpoint, again, remove].map((m, i) => m.error && <Problem key={i} error={m.error} />)}
     </>
   );
 }

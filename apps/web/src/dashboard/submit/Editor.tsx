@@ -37,7 +37,7 @@ export default function Editor({ path, text, onChange, diagnostics }: Props) {
           indentOnInput(),
           indentUnit.of('  '),
           bracketMatching(),
-          javascript({ typescript: true }),
+          /\.[cm]?[jt]sx?$|\.json$/.test(path) ? javascript({ typescript: true }) : [],
           syntaxHighlighting(classHighlighter),
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
           EditorView.contentAttributes.of({ 'aria-label': `Source of ${path}`, spellcheck: 'false' }),

@@ -20,7 +20,9 @@ export function Gallery({ examples, chosen, onChoose, onOwn }: Props) {
         <button key={e.name} type="button" className="example" aria-pressed={chosen === e.name} onClick={() => onChoose(e)}>
           <strong>{e.title}</strong>
           <span className="muted small clamp">{e.description}</span>
-          <span className="muted small num">{plural(e.size, 'rank')}</span>
+          <span className="muted small num">
+            {plural(e.size, 'rank')} · {{ typescript: 'TypeScript', c: 'C', 'c++': 'C++' }[e.language]}
+          </span>
         </button>
       ))}
     </section>

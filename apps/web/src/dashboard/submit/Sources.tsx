@@ -1,8 +1,9 @@
-/** The source files: one is edited, others stand as tabs; files may be dropped or uploaded. */
+/** The program: source files (one is edited, others stand as tabs), or a module or an archive. Files may be dropped or uploaded. */
 import type { Diagnostic } from '@mayfly/wire';
 import { lazy, Suspense, useState } from 'react';
 import { DropZone, FileTrigger, Button } from 'react-aria-components';
-import { safePath, type Draft } from '../draft.ts';
+import { bytes } from '../../shared/format.ts';
+import { isUnit, languageOf, packedKind, safePath, type Draft } from '../draft.ts';
 
 const Editor = lazy(() => import('./Editor.tsx'));
 
@@ -20,28 +21,34 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
   const open = draft.sources.find((s) => s.path === file) ?? draft.sources[0];
 
   const add = async (list: readonly File[]) => {
-    const read = await Promise.all(list.map(async (f) => ({ path: safePath(f.webkitRelativePath || f.name), text: await f.text() })));
+    const given = await Promise.all(list.map(async (f) => ({ path: safePath(f.webkitRelativePath || f.name), data: new Uint8Array(await f.arrayBuffer()) })));
+    const whole = given.find((g) => packedKind(g.data) !== undefined);
+    if (whole) return change({ packed: { language: packedKind(whole.data)!, path: whole.path, data: whole.data }, sources: [], entry: whole.path, units: undefined });
+    const read = given.map((g) => ({ path: g.path, text: new TextDecoder().decode(g.data) }));
     if (read.length === 0) return;
     const names = new Set(read.map((r) => r.path));
     const untouched = draft.sources.length === 1 && draft.sources[0]!.path === 'main.ts' && draft.name === '';
     const rest = draft.sources.filter((s) => !names.has(s.path) && !untouched);
     const sources = [...rest, ...read];
-    const entry = sources.find((s) => s.path === draft.entry) ?? sources.find((s) => /(^|\/)main\.ts$/.test(s.path)) ?? sources[0]!;
-    change({ sources, entry: entry.path });
+    const entry = sources.find((s) => s.path === draft.entry) ?? sources.find((s) => /(^|\/)main\.(ts|c|cc|cpp|cxx)$/.test(s.path)) ?? sources.find((s) => isUnit(s.path)) ?? sources[0]!;
+    change({ sources, entry: entry.path, packed: undefined, units: undefined });
     onFile(read[0]!.path);
   };
   const addEmpty = () => {
+    const language = languageOf(draft);
+    const suffix = language === 'c' ? 'c' : language === 'c++' ? 'cpp' : 'ts';
     let n = 1;
-    while (draft.sources.some((s) => s.path === `part${n}.ts`)) n++;
-    change({ sources: [...draft.sources, { path: `part${n}.ts`, text: '' }] });
-    onFile(`part${n}.ts`);
-    setRenaming(`part${n}.ts`);
+    while (draft.sources.some((s) => s.path === `part${n}.${suffix}`)) n++;
+    const path = `part${n}.${suffix}`;
+    change({ sources: [...draft.sources, { path, text: '' }], packed: undefined, units: undefined, ...(draft.sources.length === 0 ? { entry: path } : {}) });
+    onFile(path);
+    setRenaming(path);
   };
   const rename = (from: string, to: string) => {
     setRenaming(undefined);
     const path = safePath(to.trim() || from);
     if (path === from || draft.sources.some((s) => s.path === path)) return;
-    change({ sources: draft.sources.map((s) => (s.path === from ? { ...s, path } : s)), ...(draft.entry === from ? { entry: path } : {}) });
+    change({ sources: draft.sources.map((s) => (s.path === from ? { ...s, path } : s)), units: draft.units?.map((u) => (u === from ? path : u)), ...(draft.entry === from ? { entry: path } : {}) });
     onFile(path);
   };
   const remove = (path: string) => {
@@ -89,7 +96,7 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
               >
                 {s.path}
                 {diagnostics.some((d) => d.file === s.path) && <span className="wrong"> •</span>}
-                {s.path === draft.entry && draft.sources.length > 1 && <span className="muted small"> entry</span>}
+                {s.path === draft.entry && draft.sources.length > 1 && languageOf(draft) === 'typescript' && <span className="muted small"> entry</span>}
               </button>
             ),
           )}
@@ -97,7 +104,7 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
         <div className="row tools">
           {open && (
             <>
-              {draft.sources.length > 1 && open.path !== draft.entry && (
+              {draft.sources.length > 1 && open.path !== draft.entry && languageOf(draft) === 'typescript' && (
                 <button type="button" className="button small ghost" onClick={() => change({ entry: open.path })}>
                   Start with this
                 </button>
@@ -115,7 +122,7 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
           <button type="button" className="button small ghost" onClick={addEmpty}>
             New file
           </button>
-          <FileTrigger allowsMultiple acceptedFileTypes={['.ts', '.mts', '.js', '.json']} onSelect={(list) => void add([...(list ?? [])])}>
+          <FileTrigger allowsMultiple acceptedFileTypes={['.ts', '.mts', '.js', '.json', '.c', '.h', '.cc', '.cpp', '.cxx', '.hh', '.hpp', '.wasm', '.out', '.zip', '.tar', '.gz', '.tgz']} onSelect={(list) => void add([...(list ?? [])])}>
             <Button className="button small ghost">Upload</Button>
           </FileTrigger>
         </div>
@@ -131,12 +138,18 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
           />
         </Suspense>
       )}
+      {draft.packed && (
+        <p className="pad">
+          <span className="mono">{draft.packed.path}</span> <span className="muted num">{bytes(draft.packed.data.length)}</span>{' '}
+          {draft.packed.language === 'wasm' ? 'WebAssembly module: checked and made checkpointable when it is submitted.' : 'Archive: built as its mayfly.json says.'}
+        </p>
+      )}
       {wrong.map((t) => (
         <p key={t} className="wrong pad">
           {t}
         </p>
       ))}
-      <p className="hint pad">In the editor, Tab indents; Esc and then Tab leaves it.</p>
+      <p className="hint pad">TypeScript, C, C++ (by the names of the files), a .wasm of mayfly mpicc, or an archive with mayfly.json. In the editor, Tab indents; Esc and then Tab leaves it.</p>
     </DropZone>
   );
 }

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { Input, Label, TextField } from 'react-aria-components';
 import { ApiFailure, getExampleFile, getExamples, getSubmission, submitJob } from '../api.ts';
 import { useNodes } from '../context.tsx';
-import { draftOfExample, draftOfSubmission, emptyDraft, problems, toSubmission, type Draft } from '../draft.ts';
+import { draftOfExample, draftOfSubmission, emptyDraft, languageOf, problems, toSubmission, type Draft } from '../draft.ts';
 import { Problem } from '../Problem.tsx';
 import { slotsAdvice, slotsOf } from '../words.ts';
 import { Gallery } from './Gallery.tsx';
@@ -109,6 +109,17 @@ export function SubmitPage() {
                 </span>
               ))}
             </TextField>
+            {['c', 'c++'].includes(languageOf(draft)) && (
+              <TextField className="field" value={draft.flags} onChange={(flags) => change({ flags })} isInvalid={saysAt('flags').length > 0}>
+                <Label>Options of the compiler</Label>
+                <Input className="in mono" autoComplete="off" spellCheck="false" placeholder="-O3 -DN=100" />
+                {saysAt('flags').map((t) => (
+                  <span key={t} className="wrong">
+                    {t}
+                  </span>
+                ))}
+              </TextField>
+            )}
             <InputFiles files={draft.files} onChange={(files) => change({ files })} wrong={saysAt('files')} />
             <Options draft={draft} change={change} />
             <button className="button primary big" type="submit" disabled={submit.isPending}>
@@ -132,10 +143,12 @@ function Diagnostics({ list, onGo }: { list: readonly Diagnostic[]; onGo: (d: Di
     <ol className="diagnostics">
       {list.map((d, i) => (
         <li key={i}>
-          <button type="button" className="where mono" onClick={() => onGo(d)}>
-            {d.file}:{d.line}:{d.column}
-          </button>{' '}
-          {d.message} <span className="muted small">{d.code}</span>
+          {d.file !== '' && (
+            <button type="button" className="where mono" onClick={() => onGo(d)}>
+              {d.file}:{d.line}:{d.column}
+            </button>
+          )}{' '}
+          <span className="lines">{d.message}</span> <span className="muted small">{d.code}</span>
         </li>
       ))}
     </ol>
