@@ -48,6 +48,7 @@ int main(void) {
 #pragma omp parallel for reduction(+ : sum)
   for (int i = 0; i < 10; i++) sum += i;
   printf("omp %d %d\\n", sum, omp_get_max_threads());
+  printf("long double %.20Lf\\n", 1.0L / 3);
   return 0;
 }`,
     },
@@ -55,7 +56,7 @@ int main(void) {
   );
   const host = new TestHost(wasm, info, {});
   host.run();
-  expect(host.out).toBe('255 7 1\nsystem 0 -1 popen 1\nhost 0 mayfly user 1\nrusage 0 limit 0 times 1 clock 1\naffinity 0 base b pid 1\nsignal 0 1\nmap m fork -1 1\nomp 45 1\n');
+  expect(host.out).toBe('255 7 1\nsystem 0 -1 popen 1\nhost 0 mayfly user 1\nrusage 0 limit 0 times 1 clock 1\naffinity 0 base b pid 1\nsignal 0 1\nmap m fork -1 1\nomp 45 1\nlong double 0.33333333333333333333\n');
   expect(host.err).toContain('mayfly: system: a rank has no shell\n');
   expect(host.err).toContain('mayfly: fork: ');
 });

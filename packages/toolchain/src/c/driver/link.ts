@@ -30,7 +30,7 @@ export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) =
   const ld = (): ReturnType<DriverRun['llvm']> => {
     const command = [
       'wasm-ld', '-m', 'wasm32', ...args.libraryPaths.map((p) => `-L${p}`), `-L${LIB}`, `${LIB}/crt1-command.o`, ...own, ...objects, ...libraries,
-      ...(cxx ? ['-lc++', '-lc++abi'] : []), ...['signal', 'mman', 'process-clocks', 'getpid'].map((n) => `-lwasi-emulated-${n}`), '-lc',
+      ...(cxx ? ['-lc++', '-lc++abi'] : []), ...['signal', 'mman', 'process-clocks', 'getpid'].map((n) => `-lwasi-emulated-${n}`), '-lc-printscan-long-double', '-lc',
       `${SYSROOT}/lib/wasm32-unknown-wasip1/libclang_rt.builtins.a`,
       '--stack-first', '-z', `stack-size=${STACK_BYTES}`, `--max-memory=${MAX_MEMORY}`, '--table-base=16', '--export-table', '--error-limit=0',
       ...['malloc', 'free', 'mayfly_unwind_buffer', 'mayfly_unwind_end'].map((n) => `--export=${n}`), `--allow-undefined-file=${TEMPORARY}/mpi-names`, ...args.linker,
@@ -55,7 +55,7 @@ export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) =
   if (linked === undefined) return 0;
   const language: SourceLanguage = cxx ? 'c++' : 'c';
   try {
-    const { wasm } = instrument(linked, { language, ...(run.options.maxPages !== undefined && { maxPages: run.options.maxPages }) });
+    const { wasm } = run.options.plain ? { wasm: linked } : instrument(linked, { language, ...(run.options.maxPages !== undefined && { maxPages: run.options.maxPages }) });
     run.files.write(absolute(run.options.cwd, args.output ?? 'a.out'), wasm, true);
     return 0;
   } catch (error) {
