@@ -154,11 +154,20 @@ export class Core {
     return a;
   }
 
+  /** Elements without gaps, checked like {@link checkPlace}; the common case, so without its objects. */
+  contiguous(address: number, count: number, t: TypeRecord, comm: number, what: string): Buf {
+    const { layout } = t;
+    const from = (address >>> 0) + start(layout);
+    const bytes = layout.size * count;
+    if (bytes > 0 && (address >>> 0 <= IN_PLACE || from < 0 || from + bytes > this.heap.bytes.length)) this.checkPlace(address, count, t, comm, what);
+    return linear(from, bytes);
+  }
+
   /** Elements to be sent: where they lie, or a packed copy. */
   outgoing(bundle: Bundle, address: number, count: number, t: TypeRecord, comm: number, what = 'sendbuf'): Buf {
-    const a = this.checkPlace(address, count, t, comm, what);
     const { layout } = t;
-    if (isContiguous(layout, count)) return linear(a + start(layout), layout.size * count);
+    if (isContiguous(layout, count)) return this.contiguous(address, count, t, comm, what);
+    const a = this.checkPlace(address, count, t, comm, what);
     const b = this.room(bundle, layout.size * count);
     pack(layout, count, this.heap.bytes, a, this.layer.memory.view(b));
     return b;
@@ -166,9 +175,9 @@ export class Core {
 
   /** Where elements are to arrive: in place, or packed, to be spread when the request is complete. */
   incoming(bundle: Bundle, address: number, count: number, t: TypeRecord, comm: number, what = 'recvbuf'): Buf {
-    const a = this.checkPlace(address, count, t, comm, what);
     const { layout } = t;
-    if (isContiguous(layout, count)) return linear(a + start(layout), layout.size * count);
+    if (isContiguous(layout, count)) return this.contiguous(address, count, t, comm, what);
+    const a = this.checkPlace(address, count, t, comm, what);
     const b = this.room(bundle, layout.size * count);
     bundle.unpack.push({ layout, count, from: b, address: a });
     return b;

@@ -2,7 +2,7 @@
  * Point to point (MPI 4.1 chapter 3). A standard, buffered or ready send is complete when it returns: the Channel Memory is the buffer. Its request is therefore
  * the one {@link COMPLETE}, which costs nothing.
  */
-import { ERR, PROC_NULL, p2p, requests, type Buf, type Outcome } from '@mayfly/mpi';
+import { ERR, PROC_NULL, isContiguous, p2p, requests, type Buf, type Outcome } from '@mayfly/mpi';
 import { record, type Implementations } from './define.ts';
 import { COMPLETE, newSlot, type Starters } from './requests.ts';
 import type { Bundle, Core } from './core.ts';
@@ -15,6 +15,7 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
   const body = (buf: number, count: number, datatype: number, comm: number, use: (bytes: Uint8Array) => void): void => {
     const t = core.committed(datatype, comm);
     core.count(count, comm);
+    if (isContiguous(t.layout, count)) return use(layer.memory.view(core.contiguous(buf, count, t, comm, 'buf')));
     const bundle: Bundle = { spaces: [], unpack: [] };
     try {
       use(layer.memory.view(core.outgoing(bundle, buf, count, t, comm, 'buf')));
@@ -46,6 +47,7 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
     const c = core.commNumber(comm);
     const t = core.committed(datatype, c);
     core.count(count, c);
+    if (isContiguous(t.layout, count)) return p2p.startReceive(layer, c, source, tag, core.contiguous(buf, count, t, c, 'buf'), core.call);
     return core.begin((bundle) => p2p.startReceive(layer, c, source, tag, core.incoming(bundle, buf, count, t, c, 'buf'), core.call));
   };
   const complete = (f: typeof send) => (buf: number, count: number, datatype: number, dest: number, tag: number, comm: number): number => (f(buf, count, datatype, dest, tag, comm), COMPLETE);
