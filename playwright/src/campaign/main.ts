@@ -61,6 +61,12 @@ async function main(): Promise<number> {
   const reports: JobReport[] = [];
   const began = performance.now();
   let campaign = await Campaign.start(seed, say);
+  const interrupted = (): void => {
+    say(`\n${histogram(reports)}\ninterrupted`);
+    void campaign.close().finally(() => process.exit(130));
+  };
+  process.on('SIGINT', interrupted);
+  process.on('SIGTERM', interrupted);
   try {
     for (const job of jobs) {
       if (only !== undefined && job.index !== only) continue;

@@ -21,7 +21,7 @@ export class BrowserTab implements VolunteerNode {
   ) {}
 
   static async open(url: string, name: string, slots: number): Promise<BrowserTab> {
-    const server = await chromium.launchServer(launchOptions);
+    const server = await chromium.launchServer({ ...launchOptions, handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false });
     const browser = await chromium.connect(server.wsEndpoint());
     const context = await browser.newContext();
     context.setDefaultTimeout(LIMIT_MS);
