@@ -1,8 +1,9 @@
 // Bundles the benchmarks for Node; the programs that they submit are read as text at run time.
+import { cp } from 'node:fs/promises';
 import { build } from 'esbuild';
 
 await build({
-  entryPoints: ['src/bench.ts', 'src/relay-end.ts', 'src/relay-server.ts', 'src/ring-stage-rank.ts', 'src/ring-stage-comm.ts', 'src/relay-ring.ts', 'src/store-peer.ts'],
+  entryPoints: ['src/bench.ts', 'src/relay-end.ts', 'src/relay-server.ts', 'src/ring-stage-rank.ts', 'src/ring-stage-comm.ts', 'src/relay-ring.ts', 'src/store-peer.ts', 'src/nas-single.ts'],
   outdir: 'dist',
   bundle: true,
   platform: 'node',
@@ -10,5 +11,7 @@ await build({
   target: 'node20',
   // Dependencies in CommonJS ask for Node's own modules by require.
   banner: { js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);" },
-  external: ['@playwright/test', 'ws', 'lmdb'],
+  external: ['@playwright/test', 'ws', 'lmdb', 'binaryen', '@yowasp/clang'],
 });
+// What the C toolchain reads beside its code.
+await cp('../packages/toolchain/dist/c', 'dist/c', { recursive: true });

@@ -1,13 +1,15 @@
 /** `npm run bench -- [name]`: runs one benchmark, or all. Each prints a table and what it does not measure; ratios, never times. */
+import { btFaults } from './bt-faults.ts';
 import { contention } from './contention.ts';
 import { images } from './images.ts';
+import { nas } from './nas.ts';
 import { pingpong } from './pingpong.ts';
 import { recovery } from './recovery.ts';
 import { reexecution } from './reexecution.ts';
 import { stall } from './stall.ts';
 import { overhead, slowdown } from './slowdown.ts';
 
-const BENCHES: Record<string, () => Promise<boolean>> = { pingpong, contention, reexecution, images, slowdown, recovery, overhead, stall };
+const BENCHES: Record<string, () => Promise<boolean>> = { pingpong, contention, reexecution, images, slowdown, recovery, overhead, stall, nas, 'bt-faults': btFaults };
 
 const names = process.argv.slice(2);
 for (const n of names)

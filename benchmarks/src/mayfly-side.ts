@@ -129,7 +129,12 @@ export class MayflySide {
   /** Submits benchmarks/programs/<name>.c. */
   async submitC(name: string, size: number, args: string[] = [], options: JobOptions = {}): Promise<string> {
     const file = `${name}.c`;
-    const body = JSON.stringify({ name, program: { language: 'c', sources: { [file]: await readFile(join(ROOT, 'benchmarks', 'programs', file), 'utf8') }, flags: ['-O2'] }, size, args, options });
+    return this.submitSources({ name, language: 'c', sources: { [file]: await readFile(join(ROOT, 'benchmarks', 'programs', file), 'utf8') }, flags: ['-O2'] }, size, args, options);
+  }
+
+  /** Submits sources of C or C++. Returns the job's id. */
+  async submitSources({ name, ...program }: { name: string; language: 'c' | 'c++'; sources: Record<string, string>; flags: string[] }, size: number, args: string[] = [], options: JobOptions = {}): Promise<string> {
+    const body = JSON.stringify({ name, program, size, args, options });
     return ((await (await this.request('POST', '/api/jobs', body)).json()) as { id: string }).id;
   }
 

@@ -14,6 +14,8 @@ export interface DriverOptions {
   readonly stdin?: Uint8Array;
   /** As in InstrumentOptions. */
   readonly maxPages?: number;
+  /** Leave the module as the linker made it: what instrumentation costs is measured against it. Mayfly does not run such a module. */
+  readonly plain?: boolean;
 }
 
 export interface DriverResult {

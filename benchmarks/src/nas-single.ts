@@ -1,0 +1,52 @@
+/**
+ * A NAS kernel on one rank, alone: WASI of Node, and MPI calls which do what they do for one rank, so that nothing but compiled code is measured.
+ * The same for a plain module and a checkpointable one. Arguments: module, class. The kernel prints its time on standard error.
+ */
+import { readFileSync } from 'node:fs';
+import { WASI } from 'node:wasi';
+
+const [file, nasClass = 'S'] = process.argv.slice(2);
+const module = new WebAssembly.Module(readFileSync(file!));
+const wasi = new WASI({ version: 'preview1', args: ['kernel', nasClass], env: {}, returnOnExit: true });
+
+const memory = (): WebAssembly.Memory => instance.exports['memory'] as WebAssembly.Memory;
+const set = (at: number, value: number): void => new DataView(memory().buffer).setInt32(at, value, true);
+const get = (at: number): number => new DataView(memory().buffer).getInt32(at, true);
+/** Bytes of the datatypes that the kernels use, by their handles in the MPI ABI. */
+const sizes = new Map([[0x209, 4], [0x214, 8], [0x250, 4], [0x258, 8]]);
+const copy = (to: number, from: number, count: number, type: number): void => {
+  const size = sizes.get(type);
+  if (size === undefined) throw new Error(`datatype 0x${type.toString(16)} is not known here`);
+  new Uint8Array(memory().buffer).copyWithin(to, from, from + count * size);
+};
+
+const calls: Record<string, (...a: number[]) => unknown> = {
+  MPI_Init: () => 0,
+  MPI_Finalize: () => 0,
+  MPI_Barrier: () => 0,
+  MPI_Bcast: () => 0,
+  MPI_Exscan: () => 0,
+  MPI_Comm_rank: (_comm, at) => (set(at!, 0), 0),
+  MPI_Comm_size: (_comm, at) => (set(at!, 1), 0),
+  MPI_Comm_split: (comm, _color, _key, at) => (set(at!, comm!), 0),
+  MPI_Wtime: () => performance.now() / 1000,
+  MPI_Reduce: (from, to, count, type) => (copy(to!, from!, count!, type!), 0),
+  MPI_Allreduce: (from, to, count, type) => (copy(to!, from!, count!, type!), 0),
+  MPI_Allgather: (from, count, type, to) => (copy(to!, from!, count!, type!), 0),
+  MPI_Alltoall: (from, count, type, to) => (copy(to!, from!, count!, type!), 0),
+  MPI_Alltoallv: (from, counts, _displacements, type, to) => (copy(to!, from!, get(counts!), type!), 0),
+};
+const imports: WebAssembly.Imports = {};
+for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+  const own = (imports[from] ??= from === 'wasi_snapshot_preview1' ? { ...(wasi.wasiImport as Record<string, WebAssembly.ImportValue>) } : {});
+  if (from === 'wasi_snapshot_preview1') continue;
+  own[name] =
+    name === 'grow'
+      ? (pages: number): number => memory().grow(pages)
+      : (calls[name] ??
+        ((): never => {
+          throw new Error(`one rank alone does not call ${name}`);
+        }));
+}
+const instance = new WebAssembly.Instance(module, imports);
+process.exitCode = wasi.start(instance) as unknown as number;
