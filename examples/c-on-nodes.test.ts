@@ -35,6 +35,12 @@ const RUNS: Record<string, { ranks: number; most: number }> = {
   'nas-cg': { ranks: 4, most: 5000 },
   'nas-mg': { ranks: 4, most: 1500 },
   'nas-bt': { ranks: 4, most: 4000 },
+  'c-ring': { ranks: 4, most: 800 },
+  'c-pi': { ranks: 4, most: 40 },
+  'c-heat': { ranks: 4, most: 1600 },
+  'c-nbody': { ranks: 4, most: 400 },
+  'c-sample-sort': { ranks: 4, most: 150 },
+  'c-pcg': { ranks: 4, most: 1500 },
 };
 
 const dataDir = mkdtempSync(join(tmpdir(), 'mayfly-c-examples-'));
