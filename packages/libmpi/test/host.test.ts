@@ -69,4 +69,60 @@ describe('a C program', () => {
     expect(cycled[0]!.images).toBeGreaterThanOrEqual(2);
     expect({ ...cycled[0], images: 0 }).toEqual({ ...calm[0], images: 0 });
   });
+
+  it('has the same files, draws and sleeps across images, and no image is taken below a callback', async () => {
+    const wasm = build(String.raw`#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <dirent.h>
+#include <sys/stat.h>
+#include "mpi.h"
+static int below, n = 5;
+static void callback(void) { int got; below++; MPI_Send(&n, 1, MPI_INT, 0, 9, MPI_COMM_WORLD); MPI_Recv(&got, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE); below += got; }
+int main(int argc, char **argv) {
+  char line[64]; unsigned char random[8]; struct stat st; struct timespec t = {0, 1000000}, before, after;
+  FILE *in = fopen("data/in.txt", "r"), *out = fopen("out.txt", "w+");
+  for (int i = 0; i < 3; i++) {
+    fgets(line, sizeof line, in); fprintf(out, "line %d %s", i, line);
+    MPI_Barrier(MPI_COMM_WORLD);
+    getentropy(random, 8); fprintf(out, "%02x%02x\n", random[0], random[7]);
+    clock_gettime(CLOCK_MONOTONIC, &before); nanosleep(&t, NULL); clock_gettime(CLOCK_MONOTONIC, &after);
+    if (after.tv_sec < before.tv_sec) return 9;
+    MPIX_Checkpoint_poll();
+  }
+  fseek(out, 5, SEEK_SET); fputc('!', out); MPI_Pcontrol(callback); MPI_Barrier(MPI_COMM_WORLD);
+  fseek(out, 0, SEEK_END); printf("%ld bytes, below %d\n", ftell(out), below); fclose(out);
+  rename("out.txt", "result.txt"); mkdir("d", 0777); fclose(fopen("d/x", "w")); MPI_Barrier(MPI_COMM_WORLD);
+  DIR *d = opendir("/"); struct dirent *e; while ((e = readdir(d))) printf("%s ", e->d_name); closedir(d);
+  stat("data/in.txt", &st); printf("\n%ld %s %s %d\n", (long)st.st_size, argv[1], getenv("USER"), fopen("none", "r") == NULL);
+  return 0;
+}`);
+    const options: RunOptions = { args: ['word'], files: { 'data/in.txt': new TextEncoder().encode('one\ntwo\nthree\n') } };
+    const calm = ok(await run(wasm, 1, options));
+    expect(calm[0]!.stdout).toContain('below 6\n. .. d data result.txt tmp \n14 word mayfly 1\n');
+    expect(Object.keys(calm[0]!.files).sort()).toEqual(['d/x', 'result.txt']);
+    expect(new TextDecoder().decode(calm[0]!.files['result.txt'])).toMatch(/^line ! one\n/);
+    const cycled = ok(await run(wasm, 1, { ...options, cycle: 1 }));
+    expect(cycled[0]!.images).toBeGreaterThan(8);
+    expect({ ...cycled[0], images: 0 }).toEqual({ ...calm[0], images: 0 });
+  });
+
+  it('gets -1 from growing beyond the limit of the job, always, and its memory across images', async () => {
+    const wasm = build(String.raw`#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "mpi.h"
+int main(void) { int n = 0; unsigned sum = 0; char *all[64];
+  for (; n < 64; n++) { if (!(all[n] = malloc(4 << 20))) break; memset(all[n], n, 4 << 20); MPIX_Checkpoint_poll(); }
+  for (int i = 0; i < n; i++) sum += all[i][12345 * i] * 7u;
+  printf("%d %u\n", n, sum); return 0; }`);
+    const memoryBytes = 48 << 20;
+    const calm = ok(await run(wasm, 1, { memoryBytes }));
+    const n = Number(calm[0]!.stdout.split(' ')[0]);
+    expect(n).toBeGreaterThan(5);
+    expect(n).toBeLessThan(12);
+    expect(ok(await run(wasm, 1, { memoryBytes, cycle: 1 }))[0]!.stdout).toBe(calm[0]!.stdout);
+  });
 });

@@ -1,4 +1,4 @@
-/** A handful of MPI functions over the layer, for tests of the host alone: MPI_Init, Comm_rank, Comm_size, Send, Recv, Barrier, Finalize, Wtime, Abort; handles are the layer's own. */
+/** A handful of MPI functions over the layer, for tests of the host alone; handles are the layer's own. MPI_Pcontrol is no profiling here: it calls the function that it is given. */
 import { collectives, linear, p2p, requests, encodeValue, decodeValue } from '@mayfly/mpi';
 import type { Binding, BindingOptions, Word } from '../../src/program.ts';
 
@@ -18,7 +18,7 @@ int MPI_Send(const void*, int, MPI_Datatype, int, int, MPI_Comm);
 int MPI_Recv(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status*);
 int MPI_Barrier(MPI_Comm); double MPI_Wtime(void); int MPI_Abort(MPI_Comm, int);
 int MPIX_Checkpoint_poll(void);
-int MPI_Call_back(void (*)(void));
+int MPI_Pcontrol(void (*)(void));
 #ifdef __cplusplus
 }
 #endif
@@ -51,7 +51,7 @@ export function createScratchBinding({ layer, program }: BindingOptions): Bindin
       MPI_Wtime: () => layer.device.clock() / 1000,
       MPI_Abort: (_c, code) => program.abort(Number(code), `MPI_Abort(${String(code)})`),
       MPIX_Checkpoint_poll: () => 0,
-      MPI_Call_back: (f) => {
+      MPI_Pcontrol: (f) => {
         depth++;
         try {
           program.callable(n(f!))();
