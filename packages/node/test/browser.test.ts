@@ -1,4 +1,4 @@
-/** Real tabs of Chromium as nodes: the sandboxed frame, its workers, the daemon, identity over reloads, and what an escape would find. */
+/** Real tabs of Chromium as nodes: the sandboxed frame, its workers, the daemon, identity over reloads, and what an escape would find. Memory without end: playwright/tests/memory.spec.ts. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -153,18 +153,6 @@ describe.skipIf(!executable)('tabs', () => {
     expect(view.error).toBeUndefined();
     expect(view.tasks.map((t) => t.incarnation)).toEqual([0, 0]);
     expect(stdout.map((s) => s.split('\n').length)).toEqual([4, 4]);
-  });
-
-  it('a program that allocates without end takes its frame down, not the page, and its job ends with an error', async () => {
-    await tab('memory', 1);
-    const job = await bench.submit(`const all: number[][] = []; for (;;) all.push(new Array(30_000_000).fill(all.length + 0.5));`, 1);
-    const { job: view } = await bench.ended(job);
-    expect(view.error?.code).toBe('KEEPS_CRASHING');
-    expect(view.faults.map((f) => f.cause)).toEqual(['crashed', 'crashed', 'crashed']);
-    console.log(`out of memory in a tab: ${view.error?.message.slice(0, 200)}; after ${view.faults.map((f) => f.at - view.startedAt!).join(', ')} ms`);
-    // Playwright calls a page crashed whose frame's process died: the server knows better. The page took all three incarnations.
-    const nodes = (await (await bench.api('nodes')).json()) as { name: string; state: string }[];
-    expect(nodes.find((n) => n.name === 'memory')?.state).toBe('here');
   });
 
   it('an escape from the scrubbed globals finds nothing but the data endpoint', async () => {
