@@ -5,12 +5,10 @@ import { FUNCTIONS } from './functions.ts';
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(Win_|R?(put|get|accumulate)|Put|Get$|Get_accumulate|Accumulate|Compare_and_swap|Fetch_and_op|Rget)/i, 'no windows yet'],
   [/^(File_|Register_datarep)/, 'no MPI-IO yet; the files of C (stdio) work'],
-  [/^T_/, 'no tool variables yet'],
   [/^(Session_|Group_from_session_pset|Comm_create_from_group|Intercomm_create_from_groups)/, 'no sessions yet'],
   [/^(Comm_(spawn|accept|connect|join)|Open_port|Close_port|Publish_name|Unpublish_name|Lookup_name)/, 'the processes of a job are those that it was started with'],
   [/^Intercomm_/, 'no intercommunicators yet'],
   [/^(P(send|recv)_init|Pready|Parrived)/, 'no partitioned communication yet'],
-  [/^Dist_graph_create$/, 'not yet; MPI_Dist_graph_create_adjacent is there'],
   [/external/, 'no external32 yet'],
   [/^Type_create_f90/, 'Fortran only'],
   [/^Abi_.*fortran/, 'Fortran only'],
@@ -31,6 +29,7 @@ Notes on what is there:
 * Collectives are for intracommunicators. MPI_Comm_split_type with MPI_COMM_TYPE_SHARED gives each rank a communicator of its own: no two share memory.
 * An error code is its class; MPI_Error_string adds the text of the last error of that class, which names the call, the argument and what is allowed.
 * Errors without a communicator go to MPI_COMM_SELF's handler, or to MPI_COMM_WORLD's where a program has set only that one.
+* MPI_T offers no variables, categories or events: all numbers are 0.
 * MPI_LONG_DOUBLE is the 128-bit type of WebAssembly's C, also in reductions.
 * Reductions combine operands in an order that depends on counts and ranks alone: results are the same in every run, and the same at all ranks of an allreduce.
 `;

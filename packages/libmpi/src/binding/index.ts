@@ -18,6 +18,7 @@ import { neighbourhoods } from './neighbours.ts';
 import { pointToPoint } from './point-to-point.ts';
 import { completion, type Starters } from './requests.ts';
 import { BINDING_FORMAT, type BindingState } from './state.ts';
+import { tools } from './tools.ts';
 import { topologies } from './topologies.ts';
 import { bindOp } from './user-op.ts';
 
@@ -33,6 +34,7 @@ function implementations(core: Core): Implementations {
     ...topologies(core),
     ...datatypes(core),
     ...environment(core),
+    ...tools(core),
     ...integers(),
   };
 }

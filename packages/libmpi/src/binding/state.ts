@@ -64,6 +64,8 @@ export interface BindingState {
   /** Attached for buffered sends; bytes −1: as much as is wanted. */
   buffer: { address: number; bytes: number } | undefined;
   commBuffers: Map<number, { address: number; bytes: number }>;
+  /** Calls of MPI_T_init_thread without their MPI_T_finalize. */
+  toolUsers: number;
   /** Where the predefined attributes lie in the program's memory; 0: not made yet. */
   attributeCells: number;
 }
@@ -74,5 +76,5 @@ export const FIRST_KEYVAL = 1024;
 export const initialState = (): BindingState => ({
   format: BINDING_FORMAT, phase: 'before', threadLevel: 0, pending: undefined, slots: [undefined], freeSlots: [],
   opFunctions: new Map(), errorFunctions: new Map(), names: new Map(), keyvals: new Map(), nextKeyval: FIRST_KEYVAL, infos: new Map(), nextInfo: 0, commInfo: new Map(), typeAttributes: new Map(), typeNames: new Map(),
-  errorClasses: new Map(), errorCodes: new Map(), nextErrorCode: FIRST_USER_ERROR, lastErrors: new Map(), buffer: undefined, commBuffers: new Map(), attributeCells: 0,
+  errorClasses: new Map(), errorCodes: new Map(), nextErrorCode: FIRST_USER_ERROR, lastErrors: new Map(), buffer: undefined, commBuffers: new Map(), attributeCells: 0, toolUsers: 0,
 });

@@ -1,8 +1,8 @@
 /** Topologies (MPI 4.1 chapter 8): grids and graphs. The collectives of neighbours are neighbours.ts. */
-import { ERR, UNDEFINED, neighbours, topology } from '@mayfly/mpi';
+import { ERR, UNDEFINED, collectives, linear, neighbours, requests, topology, type CommRecord } from '@mayfly/mpi';
 import { constant } from '../abi/constants.ts';
-import { making } from './communicators.ts';
-import type { Implementations } from './define.ts';
+import { madeComm, making } from './communicators.ts';
+import { record, type Implementation, type Implementations } from './define.ts';
 import type { Core } from './core.ts';
 
 const UNWEIGHTED = 10;
@@ -89,6 +89,7 @@ export function topologies(core: Core): Implementations {
         if (n <= 0 || n > c.group.length) core.fail(ERR.ARG, `a graph of ${n} nodes, ${c.name} has ${c.group.length} processes`, c.handle);
         heap.setInt(at, c.rank < n ? c.rank : UNDEFINED, 'newrank');
       }),
+    Dist_graph_create: distGraph(core),
     Dist_graph_create_adjacent: making(core, 'Dist_graph_create_adjacent', (comm, indegree, sources, sourceWeights, outdegree, destinations, destinationWeights) => {
       const c = core.comm(comm!);
       const list = (at: number, n: number, what: string): number[] => heap.ints(at, core.count(n, c.handle, 'a degree'), what);
@@ -124,5 +125,83 @@ export function topologies(core: Core): Implementations {
         const t = core.comm(comm).topology;
         heap.setInt(at, t ? constant({ cart: 'MPI_CART', graph: 'MPI_GRAPH', dist: 'MPI_DIST_GRAPH' }[t.kind]) : UNDEFINED, 'status');
       }),
+  };
+}
+
+/** One edge on its way: source, destination, weight. */
+const EDGE = 12;
+
+/**
+ * [MPI_Dist_graph_create] Any process may name any edge, so all tell all: first how many, then which, then the communicator is made of those that begin or end here. Three
+ * collectives in one call: the record's phase says which is under way. What is exchanged lies in the program's memory, which an image has anyway.
+ */
+function distGraph(core: Core): Implementation {
+  const { layer, heap } = core;
+  const gathered = (c: CommRecord, own: readonly number[]): { at: number; request: number } => {
+    const size = c.group.length;
+    const at = core.program.malloc(4 * own.length * (size + 1));
+    if (at === 0) core.fail(ERR.NO_MEM, 'no memory for the edges of the graph', c.handle);
+    heap.setInts(at, own, 'edges');
+    return { at, request: collectives.allgather(layer, c.handle, linear(at, 4 * own.length), linear(at + 4 * own.length, 4 * own.length * size), core.call) };
+  };
+  return {
+    start: (comm, n, sources, degrees, destinations, weights, _info, _reorder, at) => {
+      const c = core.comm(comm!);
+      heap.check(at!, 4, 'comm_dist_graph');
+      const from = heap.ints(sources!, core.count(n!, c.handle, 'n'), 'sources');
+      const degree = heap.ints(degrees!, n!, 'degrees');
+      const total = degree.reduce((a, b) => a + core.count(b, c.handle, 'a degree'), 0);
+      const to = heap.ints(destinations!, total, 'destinations');
+      for (const r of [...from, ...to]) if (r < 0 || r >= c.group.length) core.fail(ERR.RANK, `${r} is no rank: ${c.name} has ranks 0 to ${c.group.length - 1}`, c.handle);
+      const weighted = weights !== UNWEIGHTED;
+      const weight = weighted && weights !== WEIGHTS_EMPTY ? heap.ints(weights!, total, 'weights') : [];
+      const edges: number[] = [];
+      from.forEach((source, i) => {
+        for (let k = 0; k < degree[i]!; k++) edges.push(source, to[edges.length / 3]!, weight[edges.length / 3] ?? 1);
+      });
+      const { at: counts, request } = gathered(c, [edges.length / 3]);
+      const own = core.program.malloc(EDGE * Math.max(edges.length / 3, 1));
+      if (own === 0) core.fail(ERR.NO_MEM, 'no memory for the edges of the graph', c.handle);
+      heap.setInts(own, edges, 'edges');
+      return record('Dist_graph_create', request, [at!, c.handle, counts, own, weighted ? 1 : 0, 0]);
+    },
+    finish: (r) => {
+      const [at, comm, counts, own, weighted] = r.at as [number, number, number, number, number];
+      const c = layer.state.comms.rows.get(comm)!;
+      const wait = (): number => {
+        const outcome = requests.wait(layer, r.request, 'MPI_Dist_graph_create');
+        if (outcome.error) throw core.failed(outcome.error, outcome.comm);
+        return outcome.result;
+      };
+      if (r.phase === 0) {
+        wait();
+        const each = heap.ints(counts + 4, c.group.length, 'edges');
+        const total = each.reduce((a, b) => a + b, 0);
+        const all = core.program.malloc(EDGE * Math.max(total, 1));
+        if (all === 0) core.fail(ERR.NO_MEM, 'no memory for the edges of the graph', comm);
+        r.at[5] = all;
+        r.request = collectives.allgatherv(layer, comm, linear(own, EDGE * each[c.rank]!), { buf: linear(all, EDGE * total), unit: EDGE, counts: each, displs: undefined }, core.call);
+        r.phase = 1;
+      }
+      if (r.phase === 1) {
+        wait();
+        const total = heap.ints(counts + 4, c.group.length, 'edges').reduce((a, b) => a + b, 0);
+        const flat = heap.ints(r.at[5]!, 3 * total, 'edges');
+        const edges = Array.from({ length: total }, (_, i) => flat.slice(3 * i, 3 * i + 3) as [number, number, number]);
+        const into = edges.filter((e) => e[1] === c.rank);
+        const from = edges.filter((e) => e[0] === c.rank);
+        for (const a of [counts, own, r.at[5]!]) core.program.free(a);
+        r.request = neighbours.createAdjacent(layer, comm, {
+          kind: 'dist',
+          sources: into.map((e) => e[0]),
+          sourceWeights: weighted ? into.map((e) => e[2]) : undefined,
+          destinations: from.map((e) => e[1]),
+          destinationWeights: weighted ? from.map((e) => e[2]) : undefined,
+        });
+        r.phase = 2;
+      }
+      madeComm(core, wait(), at);
+      return ERR.SUCCESS;
+    },
   };
 }

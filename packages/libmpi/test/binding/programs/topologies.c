@@ -32,6 +32,13 @@ int main(int argc, char **argv) {
   MPI_Dist_graph_neighbors(adj, 1, &src, &sw, 1, &dst, &dw); CHECK(src == left && dst == right && sw == rank_ + 1 && dw == 7);
   MPI_Neighbor_allgatherv(s, 2, MPI_INT, r, (int[]){2}, (int[]){0}, MPI_INT, adj); CHECK(r[0] == left * 10 && r[1] == left * 10 + 1);
   MPI_Comm dup; MPI_Comm_dup(adj, &dup); MPI_Topo_test(dup, &flag); CHECK(flag == MPI_DIST_GRAPH); MPI_Comm_free(&dup);
+  /* The same ring, all edges named by rank 0: "a process may specify edges of other processes" (8.5.4) */
+  int *deg = malloc(N * sizeof(int)), *all = malloc(N * sizeof(int)), *wt = malloc(N * sizeof(int)); MPI_Comm whole;
+  for (i = 0; i < N; i++) { nb[i] = i; deg[i] = 1; all[i] = (i + 1) % N; wt[i] = i + 50; }
+  MPI_Dist_graph_create(MPI_COMM_WORLD, rank_ == 0 ? N : 0, nb, deg, all, wt, MPI_INFO_NULL, 0, &whole);
+  MPI_Dist_graph_neighbors(whole, 1, &src, &sw, 1, &dst, &dw); CHECK(src == left && dst == right && sw == left + 50 && dw == rank_ + 50);
+  MPI_Neighbor_allgather(s, 1, MPI_INT, r, 1, MPI_INT, whole); CHECK(r[0] == left * 10); MPI_Comm_free(&whole);
+  int tn = -1, th; MPI_T_init_thread(MPI_THREAD_SINGLE, &th); CHECK(MPI_T_pvar_get_num(&tn) == MPI_SUCCESS && tn >= 0); MPI_T_finalize();
   MPI_Comm_free(&ring); MPI_Comm_free(&line); MPI_Comm_free(&graph); MPI_Comm_free(&adj);
   return finish();
 }
