@@ -45,7 +45,10 @@ const WITH_VALUE = new Set(
 const PATHS = new Set('-o -I -L -include -imacros -isystem -iquote -idirafter -MF'.split(' '));
 const IGNORED =
   /^(-f(no-)?(openmp|openmp-simd|PIC|pic|PIE|pie|plt|lto-partition|semantic-interposition)(=.*)?|-qopenmp|-openmp|-pthreads?|-pie|-no-pie|-static|-static-libgcc|-static-libstdc\+\+|-rdynamic|-s|-m(32|64|arch|tune|cpu|fpmath|cmodel|abi|prefer-vector-width)(=.*)?|-m(no-)?(avx|sse|fma|bmi|f16c|aes|popcnt|lzcnt|ssse)\w*(\.\d)?|-mfpu=.*|-mstackrealign|-B.*|-specs=.*|-fuse-ld=.*|-flto(=.*)?|-ffat-lto-objects|-pipe|-j\d*)$/;
-const IGNORED_LINKER = /^(-rpath.*|--?rpath.*|--enable-new-dtags|--disable-new-dtags|--(no-)?as-needed|--start-group|--end-group|-\(|-\)|-z(relro|now|noexecstack|defs)|--hash-style.*|--export-dynamic|-E|-soname.*|-Bsymbolic.*|-O\d|--sort-common|--build-id.*|-no_compact_unwind|-dead_strip|--warn-common|--no-undefined|-z|--eh-frame-hdr)$/;
+/** Of other linkers. */
+const IGNORED_LINKER = /^(-rpath.*|--?rpath.*|--(enable|disable)-new-dtags|--(no-)?as-needed|--start-group|--end-group|-\(|-\)|-z(relro|now|noexecstack|defs)|--hash-style.*|--export-dynamic|-E|-h|--?soname.*|-Bsymbolic.*|-B(static|dynamic)|-O\d|--sort-common|--build-id.*|-dead_strip|--warn-common|--no-undefined|--eh-frame-hdr|--no-allow-shlib-undefined)$/;
+const IGNORED_WITH_VALUE = new Set('-rpath --rpath -rpath-link --rpath-link -soname --soname -h --hash-style'.split(' '));
+const IGNORED_KEYWORDS = new Set('relro norelro now lazy noexecstack execstack defs origin text notext'.split(' '));
 const IGNORED_LIBRARIES = new Set('mpi pmpi mpich mpicxx mpichcxx mpi_cxx open-rte open-pal gomp omp iomp5 gcc gcc_s numa atomic quadmath ssp hwloc dl-compat'.split(' '));
 const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^(-shared|-dynamiclib|-bundle)$/, 'a rank is one statically linked module: build a static library (mayfly ar rcs libx.a …) instead of a shared one'],
@@ -87,7 +90,7 @@ export function parseArguments(argv: readonly string[], files: FileTree, cwd: st
     if (refused !== undefined) throw new UsageError(`unsupported option '${arg}': ${refused[1]}`);
     if (IGNORED.test(arg)) continue;
     const short = arg.slice(0, 2);
-    const option = WITH_VALUE.has(arg) ? arg : ['-o', '-I', '-D', '-U', '-L', '-l', '-x'].includes(short) && arg.length > 2 ? short : arg;
+    const option = WITH_VALUE.has(arg) ? arg : ['-o', '-I', '-D', '-U', '-L', '-l', '-x', '-z'].includes(short) && arg.length > 2 ? short : arg;
     let value = '';
     if (WITH_VALUE.has(option)) {
       if (option === arg) {
@@ -139,9 +142,23 @@ export function parseArguments(argv: readonly string[], files: FileTree, cwd: st
     }
   }
   return {
-    stage, output, inputs, clang, linker: linker.filter((l) => !IGNORED_LINKER.test(l)), libraryPaths, query, show, debug, verbose, standardLibrary, cxxLibrary,
+    stage, output, inputs, clang, linker: linkerOptions(linker), libraryPaths, query, show, debug, verbose, standardLibrary, cxxLibrary,
     dependencies: depends && !depFile, unwindBytes, absolutePrefixes: prefixes,
   };
+}
+
+function linkerOptions(all: readonly string[]): string[] {
+  const out: string[] = [];
+  for (let i = 0; i < all.length; i++) {
+    const option = all[i]!;
+    const value = all[i + 1];
+    if (option === '-z' && value !== undefined) {
+      i++;
+      if (!IGNORED_KEYWORDS.has(value)) out.push(option, value);
+    } else if (IGNORED_WITH_VALUE.has(option)) i++;
+    else if (!IGNORED_LINKER.test(option)) out.push(option);
+  }
+  return out;
 }
 
 function kindOf(path: string, language: string | undefined, driver: 'mpicc' | 'mpicxx'): Input['kind'] {

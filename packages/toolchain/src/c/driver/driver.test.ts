@@ -27,11 +27,13 @@ const sources = (): MemoryFiles =>
 
 test('several sources, a response file, and the same tentative definitions in two of them become one program', () => {
   const files = sources();
-  expect(drive(files, '@flags.rsp -march=native -fopenmp -fPIC main.c lib/twice.c -o prog -lm')).toEqual({ exit: 0, out: '', err: '' });
+  expect(drive(files, '@flags.rsp -march=native -fopenmp -fPIC -Wl,-rpath,/usr/lib -Wl,--as-needed -Wl,-z,now -zstack-size=131072 main.c lib/twice.c -o prog -lm')).toEqual({ exit: 0, out: '', err: '' });
   const { wasm, info } = instrument(files.read('/home/me/prog')!);
   const host = new TestHost(wasm, info, {});
   host.run();
   expect(host.out).toBe('42 2.5\n');
+  // A stack of 128 KB in place of 4 MB, below everything else.
+  expect(info.unwind.start).toBeLessThan(1 << 20);
 });
 
 test('as in a Makefile: -c, ar, ranlib, nm, -L and -l, on the disk, by relative and absolute paths', () => {
