@@ -29,15 +29,18 @@ async function spread(tasks: readonly SimulateTask[], workers: number, done: (r:
   await Promise.all(
     Array.from({ length: Math.min(workers, tasks.length) }, async () => {
       const worker = new Worker(new URL('./simulate-worker.js', import.meta.url));
+      let settle: { resolve: (r: SimulateResult) => void; reject: (e: Error) => void } | undefined;
+      worker.on('message', (r: SimulateResult) => settle?.resolve(r));
+      worker.on('error', (e) => settle?.reject(e));
       try {
         for (let task = tasks[next++]; task; task = tasks[next++]) {
-          const result = await new Promise<SimulateResult>((resolve, reject) => {
-            worker.once('message', resolve);
-            worker.once('error', reject);
-            worker.postMessage(task);
-          });
-          worker.removeAllListeners();
-          done(result);
+          const job = task;
+          done(
+            await new Promise<SimulateResult>((resolve, reject) => {
+              settle = { resolve, reject };
+              worker.postMessage(job);
+            }),
+          );
         }
       } finally {
         await worker.terminate();

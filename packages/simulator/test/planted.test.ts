@@ -1,0 +1,44 @@
+/**
+ * The smoke share of the planted bugs (docs/simulator.md has all of them): each undoes one rule of DESIGN.md, and a few seeds of the campaign find
+ * it. The same seeds pass in campaign.test.ts when nothing is undone.
+ */
+import { expect, test } from 'vitest';
+import { PLANTED, hunt, run, shrink, type Rule } from '../src/index.ts';
+
+const QUICK: readonly [Rule, RegExp][] = [
+  ['single-counter', /^K/],
+  ['limits-ignored', /^K11/],
+  ['determinants-not-on-frames', /^(K8|K1)/],
+  ['vain-polls-omitted', /^(K|ReplayDiverged)/],
+  ['unmatched-not-consumed', /^K13/],
+  ['clone-accepted', /./],
+  ['image-without-sends', /^K14/],
+  ['image-without-outputs', /^K14/],
+  ['image-without-pages', /^K14/],
+  ['one-image-kept', /^K10/],
+  ['trimmed-to-newest', /^K10/],
+  ['held-bodies-trimmed', /^K10/],
+  ['base-forgets', /./],
+];
+
+test.each(QUICK)('%s is found', { timeout: 120_000 }, (rule, by) => {
+  const planted = PLANTED.find((p) => p.rule === rule)!;
+  const found = hunt({ ...planted, within: 12 });
+  expect(found?.report.violation).toMatch(by);
+  // it is the rule that fails, not the seed
+  expect(run(found!.report.seed, planted.held ?? {}).violation).toBeUndefined();
+});
+
+test('every planted bug has a name of its own and seeds to be found in', () => {
+  expect(PLANTED.length).toBeGreaterThanOrEqual(20);
+  expect(new Set(PLANTED.map((p) => p.rule)).size).toBe(PLANTED.length);
+});
+
+test('a failing seed shrinks to a shorter run that fails in the same way', { timeout: 120_000 }, () => {
+  const planted = PLANTED.find((p) => p.rule === 'trimmed-to-newest')!;
+  const { seed } = hunt(planted)!.report;
+  const s = shrink(seed, { undone: planted.rule }, 25)!;
+  expect(s.options.faults!.length).toBeLessThan(s.faultsBefore);
+  expect(run(seed, s.options).violation).toBe(s.report.violation);
+  expect(s.report.violation).toMatch(/^K10/);
+});
