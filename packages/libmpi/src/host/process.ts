@@ -338,7 +338,7 @@ class Life implements Waits {
     if (e instanceof IncarnationDies || this.isHosts(e)) throw e;
     if (this.phase === Phase.UNWINDING && e instanceof WebAssembly.RuntimeError) {
       const kb = Math.floor((this.section.unwind.end - this.section.unwind.start) / 1024);
-      return failed({ message: `the stack of the program is too deep for a checkpoint: more than ${kb} KB` });
+      return failed({ message: `the stack of the program is too deep for a checkpoint: it needs more than the ${kb} KB that are set aside (mpicc --mayfly-unwind=<bytes> sets more aside)` });
     }
     return failed(describeTrap(e, this.stackPointer(), moduleName(this.o.module)));
   }
