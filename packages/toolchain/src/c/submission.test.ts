@@ -1,15 +1,21 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildForTests } from '../build-for-tests.ts';
 import { createCompiler } from '../compiler.ts';
 import type { Compiler, ModuleResult } from '../types.ts';
 
 let compiler: Compiler;
+const folder = mkdtempSync(join(tmpdir(), 'mayfly-secret-'));
 beforeAll(() => {
   buildForTests();
   compiler = createCompiler({ timeLimitMs: 280_000 });
 });
-afterAll(() => compiler.close());
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await compiler.close();
+});
 
 const compile = (main: string, flags: string[] = ['-O0'], name = 'main.c', c: Compiler = compiler): Promise<ModuleResult> => c.compileModule({ language: name.endsWith('.c') ? 'c' : 'c++', sources: { [name]: main }, flags });
 const errorsOf = (r: ModuleResult): string => {
@@ -18,24 +24,25 @@ const errorsOf = (r: ModuleResult): string => {
 };
 
 test('nothing but the submission and the C library can be read', async () => {
-  const secret = readFileSync('/etc/hostname', 'utf8').trim();
+  const path = join(folder, 'secret');
+  writeFileSync(path, 'moonstone');
   for (const source of [
-    '#include "/etc/hostname"\nint main(void) { return 0; }',
-    '#include "../../../../../../etc/hostname"\nint main(void) { return 0; }',
+    `#include "${path}"\nint main(void) { return 0; }`,
+    `#include "../../../../../..${path}"\nint main(void) { return 0; }`,
     '#include </proc/self/environ>\nint main(void) { return 0; }',
-    '__asm__(".incbin \\"/etc/hostname\\"");\nint main(void) { return 0; }',
-    'const char x[] = {\n#embed "/etc/hostname"\n};\nint main(void) { return 0; }',
+    `__asm__(".incbin \\"${path}\\"");\nint main(void) { return 0; }`,
+    `const char x[] = {\n#embed "${path}"\n};\nint main(void) { return 0; }`,
     '#include __FILE__\nint main(void) { return 0; }',
   ]) {
     const errors = errorsOf(await compile(source));
     expect(errors).toMatch(/main\.c:\d+|incbin|not found/);
-    expect(errors).not.toContain(secret);
+    expect(errors).not.toContain('moonstone');
   }
 });
 
 test('what asks for too much ends with an answer, and the next is served', async () => {
   expect(errorsOf(await compile('char a[2000000000] = {1};\nint main(void) { return a[5]; }'))).not.toBe('');
-  expect(errorsOf(await compile('template <int N> struct T { static constexpr int v = T<N + 1>::v; };\nint main() { return T<0>::v; }', ['-O0'], 'main.cc'))).toContain('recursive template instantiation');
+  expect(errorsOf(await compile('template <int N> struct T { static constexpr int v = T<N + 1>::v; };\nint main() { return T<0>::v; }', ['-O0'], 'main.cc'))).toMatch(/recursive template instantiation|compiler crashed/);
   expect(errorsOf(await compile('constexpr int f(int n) { int s = 0; for (;;) s += n; return s; }\nint main() { constexpr int x = f(1); return x; }', ['-O0'], 'main.cc'))).toContain('constant expression');
   expect(errorsOf(await compile(`int main(void) { return ${'('.repeat(100_000)}1${')'.repeat(100_000)}; }`))).toMatch(/nesting level|compiler crashed/);
   expect((await compile('int main(void) { return 0; }')).ok).toBe(true);
