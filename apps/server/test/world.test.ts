@@ -37,9 +37,55 @@ const fileMessage = (path: string, offset: number, bytes: Uint8Array): Uint8Arra
   return out;
 };
 
+const cutMessage = (path: string, length: number): Uint8Array => {
+  const body = fileMessage(path, 0, new Uint8Array(0));
+  new DataView(body.buffer).setUint32(2 + path.length, length >>> 0, true);
+  new DataView(body.buffer).setUint32(6 + path.length, Math.floor(length / 4294967296), true);
+  return body;
+};
+
 type Message = { mode: number; body: Uint8Array };
 
 describe('WorldHost', () => {
+  it('O1: files that are written, cut and removed are the same after any repetition', async () => {
+    const path = fc.constantFrom('a', 'd/b');
+    const message = fc.oneof(
+      fc.record({ mode: fc.constant(WorldMode.FILE), body: fc.tuple(path, fc.nat(20), fc.uint8Array({ maxLength: 10 })).map(([p, at, b]) => fileMessage(p, at, b)) }),
+      fc.record({ mode: fc.constant(WorldMode.CUT), body: fc.tuple(path, fc.oneof(fc.nat(20), fc.constant(Number.MAX_SAFE_INTEGER))).map(([p, n]) => cutMessage(p, n)) }),
+    );
+    const run = async (messages: readonly Message[], crashes: readonly (readonly [upTo: number, from: number])[]): Promise<Record<string, string>> => {
+      const dataDir = await freshDir();
+      let delivered = 0;
+      for (const [upTo, from] of [...crashes, [messages.length, delivered] as const]) {
+        const host = new WorldHost(dataDir, listener());
+        host.open(job, 60);
+        const end = Math.max(delivered, Math.min(upTo, messages.length));
+        for (let n = Math.min(from, delivered); n < end; n++) host.deliver(job, task, n + 1, messages[n]!.mode, messages[n]!.body);
+        delivered = end;
+        await host.close(job);
+      }
+      const host = new WorldHost(dataDir, listener());
+      host.open(job, 60);
+      const found: Record<string, string> = {};
+      let total = 0;
+      for (const f of host.files(job)) {
+        const bytes = await readFile(host.filePath(job, f.path)!);
+        expect(bytes.length).toBe(f.bytes);
+        total += f.bytes;
+        found[f.path] = bytes.toString('hex');
+      }
+      expect(host.total(job)).toBe(total);
+      await host.close(job);
+      return found;
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 15 }), fc.array(fc.tuple(fc.nat(14), fc.nat(14)), { maxLength: 3 }), async (messages, crashes) => {
+        expect(await run(messages, crashes)).toEqual(await run(messages, []));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('W3, O1: any prefix, repetition and restart leaves the bytes of one undisturbed run', async () => {
     const message = fc.record({ mode: fc.constantFrom(WorldMode.STDOUT, WorldMode.STDERR), body: fc.uint8Array({ maxLength: 40 }) });
     // After each crash the Channel Memory repeats from some message that its log still holds.

@@ -110,20 +110,21 @@ export class WorldHost {
         this.#listener.output(job, task, stream, place.start, body);
         this.#listener.total(job, o.total);
       }
-    } else if (mode === WorldMode.FILE) this.#file(job, o, t, task, body);
-    else if (mode === WorldMode.CUT) this.#cut(job, o, t, task, body);
+    } else if (mode === WorldMode.FILE) this.#file(job, o, t, task, body, fresh);
+    else if (mode === WorldMode.CUT) this.#cut(job, o, t, task, body, fresh);
     else if (mode === WorldMode.EXIT) this.#listener.exit(job, task, readExit(body));
     else this.#fail(job, o, { code: 'BAD_FRAME', message: `Task ${task} sent the world a message of unknown mode ${mode}.` });
   }
 
-  #file(job: JobId, o: JobOutput, t: TaskOutput, task: TaskId, body: Uint8Array): void {
+  #file(job: JobId, o: JobOutput, t: TaskOutput, task: TaskId, body: Uint8Array, fresh: boolean): void {
     const parsed = readFileMessage(body);
     if (!parsed || !filePath.Check(parsed.path))
       return this.#fail(job, o, { code: 'PROGRAM_ERROR', message: `Task ${task} wrote a result file whose name is not allowed: ${JSON.stringify(parsed?.path ?? '')}.` });
     const { path, offset, bytes } = parsed;
     const known = o.files.get(path);
     const size = Math.max(known?.bytes ?? 0, offset + bytes.length);
-    if (o.total + size - (known?.bytes ?? 0) > o.limit) return this.#over(job, o, task);
+    // What comes again passed once; on the way through the past a file may be there that was removed later.
+    if (fresh && o.total + size - (known?.bytes ?? 0) > o.limit) return this.#over(job, o, task);
     try {
       if (!known) {
         mkdirSync(dirname(join(o.dir, 'files', path)), { recursive: true, mode: 0o700 });
@@ -145,7 +146,7 @@ export class WorldHost {
   }
 
   /** A result file gets another length, or is no result any more. A file that is not there (the removal comes again) stays away. */
-  #cut(job: JobId, o: JobOutput, t: TaskOutput, task: TaskId, body: Uint8Array): void {
+  #cut(job: JobId, o: JobOutput, t: TaskOutput, task: TaskId, body: Uint8Array, fresh: boolean): void {
     const parsed = readFileMessage(body);
     if (!parsed || !filePath.Check(parsed.path)) return this.#fail(job, o, { code: 'BAD_FRAME', message: `Task ${task} cut a result file without a name.` });
     const { path, offset: length } = parsed;
@@ -153,7 +154,7 @@ export class WorldHost {
     if (!known) return;
     const gone = length === Number.MAX_SAFE_INTEGER;
     const size = gone ? 0 : length;
-    if (o.total + size - known.bytes > o.limit) return this.#over(job, o, task);
+    if (fresh && o.total + size - known.bytes > o.limit) return this.#over(job, o, task);
     ftruncateSync(this.#fd(o, t, `files/${path}`), size);
     if (gone) {
       o.files.delete(path);
