@@ -66,5 +66,8 @@ export function describeTrap(error: unknown, stackPointer: number | undefined, m
     if (stackPointer !== undefined && (stackPointer < 4096 || stackPointer > 0xffff_0000)) why = 'the stack has run out: too deep a recursion, or large arrays in a function (enlarge it with -Wl,-z,stack-size=…)';
   } else why = `${error.name}: ${error.message}`;
   const frames = wasmFrames(error.stack ?? '', module);
+  // The linker puts a stub of this name where a call and the function have different types: mostly a call without a declaration.
+  const mismatch = /at signature_mismatch:(\S+)/.exec(frames[0] ?? '')?.[1];
+  if (mismatch !== undefined) why = `${mismatch} is called with other argument or result types than it has: is an #include missing?`;
   return { message: `the program trapped: ${why}`, ...(frames.length > 0 ? { stack: [`${error.name}: ${error.message}`, ...frames].join('\n') } : {}) };
 }
