@@ -11,13 +11,15 @@
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { fileURLToPath } from 'node:url';
-import { encodeResult, type ToolRequest, type ToolResult } from './protocol.ts';
+import { encodeResult, STACK_MB, type ToolRequest, type ToolResult } from './protocol.ts';
 
 const IDLE_SECONDS = 300;
 const MAX_WORKERS = 4;
+/** A worker that is warm holds some 400 MB. */
+const WORKER_BYTES = 2 ** 30;
 const MAX_REQUEST = 64 << 20;
 const WATCH_MS = 1000;
 
@@ -29,7 +31,7 @@ interface Call {
 
 function serve(socketPath: string, pidFile: string): void {
   const idleMs = Number(process.env.MAYFLY_COMPILE_SERVER_IDLE ?? IDLE_SECONDS) * 1000;
-  const limit = Math.max(1, Math.min(availableParallelism(), MAX_WORKERS));
+  const limit = Math.max(1, Math.min(availableParallelism(), MAX_WORKERS, Math.floor(totalmem() / WORKER_BYTES)));
   const waiting: Call[] = [];
   const running = new Set<Call>();
   const free: Worker[] = [];
@@ -53,7 +55,7 @@ function serve(socketPath: string, pidFile: string): void {
   };
   const hire = (): Worker => {
     workers++;
-    const worker = new Worker(fileURLToPath(import.meta.url));
+    const worker = new Worker(fileURLToPath(import.meta.url), { resourceLimits: { stackSizeMb: STACK_MB } });
     const callOf = (): Call | undefined => [...running].find((c) => c.worker === worker);
     worker.on('message', (result: ToolResult) => {
       const call = callOf();

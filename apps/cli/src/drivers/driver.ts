@@ -5,9 +5,10 @@
 import { spawn } from 'node:child_process';
 import { readSync, writeSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { DRIVERS, type DriverName } from './names.ts';
 import { findPlace, type Place } from './place.ts';
-import { decodeResult, type ToolRequest, type ToolResult } from './protocol.ts';
+import { decodeResult, STACK_MB, type ToolRequest, type ToolResult } from './protocol.ts';
 
 /** A server that has not taken the call after this is stuck: the call is done here. */
 const TAKEN_MS = 20_000;
@@ -19,11 +20,18 @@ export async function driver(name: DriverName, argv: readonly string[]): Promise
   const compiles = tool === 'mpicc' || tool === 'mpicxx';
   const request: ToolRequest = { tool, argv, cwd: process.cwd(), ...(compiles && argv.includes('-') ? { stdin: readStdin().toString('base64') } : {}) };
   const place = findPlace();
-  const result = (place && (await remote(place, request))) ?? (await import('./run-tool.ts')).runTool(request);
+  const result = (place && (await remote(place, request))) ?? (await here(request));
   writeAll(1, result.stdout);
   writeAll(2, result.stderr);
   // Nothing may hold this process any more.
   process.exit(result.exit);
+}
+
+/** In a thread of this process, for the sake of its stack. */
+function here(request: ToolRequest): Promise<ToolResult> {
+  const worker = new Worker(new URL('./mayfly-compile-server.js', import.meta.url), { resourceLimits: { stackSizeMb: STACK_MB } });
+  worker.postMessage(request);
+  return new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject).once('exit', () => reject(new Error('the compiler ended'))));
 }
 
 /** Undefined: no server could do it. A compilation may run twice; it writes the same. */

@@ -6,6 +6,9 @@
  */
 import type { Tool } from './names.ts';
 
+/** clang recurses deeply in nested templates; a thread's usual stack ends it with a crash. */
+export const STACK_MB = 32;
+
 export interface ToolRequest {
   readonly tool: Tool;
   readonly argv: readonly string[];
