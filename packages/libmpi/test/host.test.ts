@@ -125,4 +125,10 @@ int main(void) { int n = 0; unsigned sum = 0; char *all[64];
     expect(n).toBeLessThan(12);
     expect(ok(await run(wasm, 1, { memoryBytes, cycle: 1 }))[0]!.stdout).toBe(calm[0]!.stdout);
   });
+
+  it('that was not made checkpointable ends as a result', async () => {
+    const [rank] = await run(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]), 1);
+    expect(rank).toMatchObject({ died: undefined, exit: { code: 1, abort: { code: 'PROGRAM_ERROR' } } });
+    expect(rank!.exit!.abort!.message).toContain('has not been made checkpointable');
+  });
 });

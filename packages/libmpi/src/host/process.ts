@@ -120,6 +120,18 @@ const enum Phase {
 
 /** Runs the program to its end. */
 export function runProcess(o: ProcessOptions): never {
+  try {
+    return lives(o);
+  } catch (e) {
+    if (!(e instanceof UnfitModule)) throw e;
+    // It would be unfit in every incarnation: a result.
+    const report = failed({ message: e.message });
+    world.sendExit(createLayer(o.host.device), report);
+    return o.host.end(report);
+  }
+}
+
+function lives(o: ProcessOptions): never {
   const section = readSection(o.module);
   let image = o.restored;
   for (;;) {
