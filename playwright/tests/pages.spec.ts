@@ -12,7 +12,7 @@ test.beforeAll(async () => {
   server = await ServerProcess.start();
   client = new Client(server);
 });
-test.afterAll(() => server.stop());
+test.afterAll(() => server?.stop());
 showLogOnFailure(() => server);
 
 /** Complaints of the browser about our pages. Refusals that a test provokes are no complaints. */
