@@ -69,6 +69,7 @@ export async function nas(): Promise<boolean> {
       const best: Record<string, number> = {};
       for (let round = 0; round < ROUNDS; round++) for (const [kind, run] of Object.entries(runs)) best[kind] = Math.min(best[kind] ?? Infinity, run());
       const [cost, ratio] = [best['checkpointable']! / best['plain']!, native === undefined ? undefined : best['checkpointable']! / best['native']!];
+      process.stderr.write(`  ${name} ${nasClass}: ${Object.entries(best).map(([kind, t]) => `${kind} ${t.toFixed(2)} s`).join(', ')}\n`);
       // Twice the goal's loss, as everywhere.
       held &&= cost <= 2 * GOAL.instrumented - 1 && (ratio === undefined || ratio <= 2 * GOAL.native - 1);
       rows.push([`${name} ${nasClass}`, ratio === undefined ? '–' : times(ratio), ratio === undefined ? '–' : times(best['plain']! / best['native']!), times(cost)]);
