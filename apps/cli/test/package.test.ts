@@ -40,6 +40,11 @@ describe('the package', () => {
       expect(await readdir(join(dir, 'node_modules/.bin'))).toContain('mayfly');
       expect((await run(['--version'], { cwd: dir, bin })).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
       expect((await run(['new', 'mine'], { cwd: dir, bin })).code).toBe(0);
+      // In its own process: no server outlives this test.
+      const c = { cwd: dir, bin, env: { MAYFLY_COMPILE_SERVER: 'off' } };
+      expect((await run(['mpicc', '--version'], c)).stdout).toMatch(/^clang version/);
+      await writeFile(join(dir, 'tiny.c'), '#include <mpi.h>\nint main(int argc, char **argv) {\n  MPI_Init(&argc, &argv);\n  return MPI_Finalize();\n}\n');
+      expect(await run(['mpicc', 'tiny.c', '-o', 'tiny'], c)).toEqual({ code: 0, stdout: '', stderr: '' });
       await writeFile(join(dir, 'tiny.ts'), "import { COMM_WORLD as comm, SUM } from 'mayfly';\nconsole.log(comm.allreduce(comm.rank + 1, SUM));\n");
       const r = await run(['mpiexec', '-n', '2', 'tiny.ts'], { cwd: dir, bin });
       expect([r.stdout, r.code], r.stderr).toEqual(['3\n3\n', 0]);
