@@ -1,4 +1,4 @@
-/** Real programs on real headless nodes; the server is a process of its own, and dies. Issue 2, "What must be shown" 1–3. */
+/** Real programs on real headless nodes; the server is a process of its own, and dies. */
 import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
 import type { JobView } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
