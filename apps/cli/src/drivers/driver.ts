@@ -11,8 +11,8 @@ import { findPlace, type Place } from './place.ts';
 import { decodeResult, STACK_MB, type ToolRequest, type ToolResult } from './protocol.ts';
 
 /** A server that has not taken the call after this is stuck: the call is done here. */
-const TAKEN_MS = 20_000;
-const START_MS = 20_000;
+const TAKEN_MS = 60_000;
+const START_MS = 60_000;
 const RETRY_MS = 10;
 
 export async function driver(name: DriverName, argv: readonly string[]): Promise<void> {
@@ -38,11 +38,14 @@ function here(request: ToolRequest): Promise<ToolResult> {
 async function remote(place: Place, request: ToolRequest): Promise<ToolResult | undefined> {
   let socket = await open(place);
   if (socket === undefined) {
-    const server = start(place);
+    let server = start(place);
     const until = Date.now() + START_MS;
     while (socket === undefined && !server.failed && Date.now() < until) {
       await new Promise((go) => setTimeout(go, RETRY_MS));
+      // The server that was faster than ours may have gone since.
+      const again = server.ended;
       socket = await open(place);
+      if (socket === undefined && again) server = start(place);
     }
   }
   return socket && ask(socket, request);
@@ -54,12 +57,15 @@ const open = (place: Place): Promise<Socket | undefined> =>
     socket.once('connect', () => resolve(socket)).once('error', () => resolve(undefined));
   });
 
-function start(place: Place): { failed: boolean } {
-  const state = { failed: false };
+function start(place: Place): { failed: boolean; ended: boolean } {
+  const state = { failed: false, ended: false };
   const child = spawn(process.execPath, [place.script, place.socket, place.pidFile], { cwd: '/', detached: true, stdio: 'ignore', env: environment() });
   child.on('error', () => (state.failed = true));
   // Exit 0: another one was faster, and is there.
-  child.on('exit', (code) => (state.failed = code !== 0));
+  child.on('exit', (code) => {
+    state.ended = true;
+    state.failed = code !== 0;
+  });
   child.unref();
   return state;
 }
