@@ -82,7 +82,11 @@ describe('WorldHost', () => {
       fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 15 }), fc.array(fc.tuple(fc.nat(14), fc.nat(14)), { maxLength: 3 }), async (messages, crashes) => {
         expect(await run(messages, crashes)).toEqual(await run(messages, []));
       }),
-      { numRuns: 60 },
+      {
+        numRuns: 60,
+        // A length for a file that is not there yet, and comes again when it is.
+        examples: [[[{ mode: WorldMode.CUT, body: cutMessage('a', 1) }, { mode: WorldMode.FILE, body: fileMessage('a', 0, new Uint8Array(0)) }], [[2, 0]]]],
+      },
     );
   });
 

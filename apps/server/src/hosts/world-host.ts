@@ -125,42 +125,51 @@ export class WorldHost {
     const size = Math.max(known?.bytes ?? 0, offset + bytes.length);
     // What comes again passed once; on the way through the past a file may be there that was removed later.
     if (fresh && o.total + size - (known?.bytes ?? 0) > o.limit) return this.#over(job, o, task);
-    try {
-      if (!known) {
-        mkdirSync(dirname(join(o.dir, 'files', path)), { recursive: true, mode: 0o700 });
-        // Opened before it is entered: 'a' and 'a/b' cannot both be files.
-        this.#fd(o, t, `files/${path}`);
-        appendFileSync(join(o.dir, 'files.index'), JSON.stringify({ path, task }) + '\n', { mode: 0o600 });
-      }
-      writeAll(this.#fd(o, t, `files/${path}`), bytes, offset);
-    } catch (e) {
-      const code = (e as NodeJS.ErrnoException).code;
-      if (code === 'ENOTDIR' || code === 'EISDIR' || code === 'EEXIST')
-        return this.#fail(job, o, { code: 'PROGRAM_ERROR', message: `Task ${task} wrote '${path}', but a part of that path is another result file, or the other way round.` });
-      throw e;
-    }
+    if (!known && !this.#enter(job, o, t, task, path)) return;
+    writeAll(this.#fd(o, t, `files/${path}`), bytes, offset);
     o.total += size - (known?.bytes ?? 0);
     o.files.set(path, { task: known?.task ?? task, bytes: size });
     this.#listener.file(job, path, size);
     this.#listener.total(job, o.total);
   }
 
-  /** A result file gets another length, or is no result any more. A file that is not there (the removal comes again) stays away. */
+  /** A new result file. @returns false when it cannot be: the job has failed then */
+  #enter(job: JobId, o: JobOutput, t: TaskOutput, task: TaskId, path: string): boolean {
+    try {
+      mkdirSync(dirname(join(o.dir, 'files', path)), { recursive: true, mode: 0o700 });
+      // Opened before it is entered: 'a' and 'a/b' cannot both be files.
+      this.#fd(o, t, `files/${path}`);
+    } catch (e) {
+      const code = (e as NodeJS.ErrnoException).code;
+      if (code !== 'ENOTDIR' && code !== 'EISDIR' && code !== 'EEXIST') throw e;
+      this.#fail(job, o, { code: 'PROGRAM_ERROR', message: `Task ${task} wrote '${path}', but a part of that path is another result file, or the other way round.` });
+      return false;
+    }
+    appendFileSync(join(o.dir, 'files.index'), JSON.stringify({ path, task }) + '\n', { mode: 0o600 });
+    return true;
+  }
+
+  /**
+   * A result file gets another length, or is no result any more. What is to have a length comes into being, so that the message means the same when it comes
+   * again; what is removed and not there (the removal comes again) stays away.
+   */
   #cut(job: JobId, o: JobOutput, t: TaskOutput, task: TaskId, body: Uint8Array, fresh: boolean): void {
     const parsed = readFileMessage(body);
     if (!parsed || !filePath.Check(parsed.path)) return this.#fail(job, o, { code: 'BAD_FRAME', message: `Task ${task} cut a result file without a name.` });
     const { path, offset: length } = parsed;
     const known = o.files.get(path);
-    if (!known) return;
+    const before = known?.bytes ?? 0;
     const gone = length === Number.MAX_SAFE_INTEGER;
+    if (gone && !known) return;
     const size = gone ? 0 : length;
-    if (fresh && o.total + size - known.bytes > o.limit) return this.#over(job, o, task);
+    if (fresh && o.total + size - before > o.limit) return this.#over(job, o, task);
+    if (!known && !this.#enter(job, o, t, task, path)) return;
     ftruncateSync(this.#fd(o, t, `files/${path}`), size);
     if (gone) {
       o.files.delete(path);
       appendFileSync(join(o.dir, 'files.index'), JSON.stringify({ path, task, gone }) + '\n', { mode: 0o600 });
-    } else o.files.set(path, { task: known.task, bytes: size });
-    o.total += size - known.bytes;
+    } else o.files.set(path, { task: known?.task ?? task, bytes: size });
+    o.total += size - before;
     this.#listener.file(job, path, size);
     this.#listener.total(job, o.total);
   }
