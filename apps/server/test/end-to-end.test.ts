@@ -1,6 +1,6 @@
 /** Real programs on real headless nodes; the server is a process of its own, and dies. */
 import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
-import type { JobView } from '@mayfly/wire';
+import type { JobView, NodeView } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
 import { freshDir, later, TOKEN, until } from './harness.ts';
 import { startProcess } from './server-process.ts';
@@ -104,6 +104,8 @@ describe('a real program on headless nodes', () => {
       // Not `faults`: a machine that stood still may have torn a connection, and its ranks came back with it.
       expect((await view(second.url, id)).tasks.map((t) => t.incarnation)).toEqual([0, 0, 0, 0]);
       const before = (await view(second.url, id)).faults.length;
+      // Ranks go on before their node's control connection is back; a node that had not come back yet would be waited for.
+      await until('both nodes are back', async () => ((await (await call(second.url, 'nodes')).json()) as NodeView[]).filter((n) => n.state === 'here').length === 2);
       a.kill();
       await node(second.url, 'c');
       await until('two ranks are lost', async () => (await view(second.url, id)).faults.length >= before + 2);
