@@ -22,7 +22,7 @@ import { outputRoutes } from './rest/outputs.ts';
 import { RetentionKeeper } from './retention.ts';
 import { Runtime } from './runtime.ts';
 import { Secrets } from './secrets.ts';
-import { installErrors } from './serve/errors.ts';
+import { answerClientError, answerError, installErrors } from './serve/errors.ts';
 import { Examples } from './serve/examples.ts';
 import { Guard } from './serve/guard.ts';
 import { serveSockets } from './serve/sockets.ts';
@@ -62,6 +62,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       },
       jobs: () => countStates(runtime),
       links: () => runtime.memories.links,
+      imageLinks: () => runtime.checkpoints.links,
       logBytes: () => runtime.logBytes(),
     });
 
@@ -133,6 +134,9 @@ function newApp(o: ResolvedOptions, tls: { cert: string; key: string } | undefin
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
     requestTimeout: 120_000,
+    // What fails before there is a route, or even a request, leaves with a code of the registry too.
+    frameworkErrors: answerError,
+    clientErrorHandler: answerClientError,
     ...(tls ? { https: { cert: tls.cert, key: tls.key } } : {}),
   } as object) as unknown as FastifyInstance;
   app.setValidatorCompiler(TypeBoxValidatorCompiler as never);

@@ -5,6 +5,7 @@ export interface MetricSources {
   nodes(): { here: number; slots: number; busy: number };
   jobs(): Record<string, number>;
   links(): number;
+  imageLinks(): number;
   logBytes(): number;
 }
 
@@ -79,6 +80,7 @@ export class Metrics {
     gauge('mayfly_slots', 'Slots of the nodes that are here', () => s.nodes().slots);
     gauge('mayfly_slots_busy', 'Slots that run a rank', () => s.nodes().busy);
     gauge('mayfly_data_links', 'Open data links', () => s.links());
+    gauge('mayfly_image_links', 'Open image links', () => s.imageLinks());
     gauge('mayfly_log_bytes', 'Bytes of the message logs of running jobs', () => s.logBytes());
     new Gauge({
       name: 'mayfly_jobs',

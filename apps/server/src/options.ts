@@ -25,7 +25,7 @@ export interface ServerLimits {
   activeJobs: number;
   /** Nodes connected at the same time. */
   nodes: number;
-  /** Data sockets at the same time. */
+  /** Data sockets at the same time, and image sockets as many. */
   dataSockets: number;
   /** Running time of a job that does not ask for less. */
   timeMs: number;

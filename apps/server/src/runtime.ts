@@ -117,6 +117,7 @@ export class Runtime {
       secrets,
       logger,
       imageBytes: options.limits.imageBytes,
+      maxLinks: options.limits.dataSockets,
       listener: {
         cover: (job, task, image, cm, line) => this.#cm(job, cm)?.cover(task, image, line),
         uncover: (job, task, image, cm) => this.#cm(job, cm)?.uncover(task, image),

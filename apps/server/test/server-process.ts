@@ -43,9 +43,11 @@ export interface ServerProcess {
   /** SIGKILL, and waits for the end. */
   kill(): Promise<void>;
   stop(): Promise<number | null>;
+  /** What it has written so far: structured logs, one JSON line each. */
+  output(): string;
 }
 
-export async function startProcess(options: { dataDir: string; port?: number; channelMemories?: number; dispatcher?: object }): Promise<ServerProcess> {
+export async function startProcess(options: { dataDir: string; port?: number; channelMemories?: number; dispatcher?: object; limits?: object; pingMs?: number }): Promise<ServerProcess> {
   const file = await (bundled ??= bundle());
   const toolchain = fileURLToPath(new URL('../../../packages/toolchain/dist/compile-server.mjs', import.meta.url));
   const log = process.env.MAYFLY_TEST_LOG === undefined ? 'error' : 'debug';
@@ -55,8 +57,8 @@ export async function startProcess(options: { dataDir: string; port?: number; ch
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
     await over;
   });
+  let text = '';
   const url = await new Promise<string>((resolve, reject) => {
-    let text = '';
     child.stdout!.on('data', (d: Buffer) => {
       text += d.toString();
       if (process.env.MAYFLY_TEST_LOG !== undefined) process.stdout.write(d);
@@ -76,5 +78,6 @@ export async function startProcess(options: { dataDir: string; port?: number; ch
       child.kill('SIGTERM');
       return over;
     },
+    output: () => text,
   };
 }

@@ -12,6 +12,8 @@ import { CloseCode, type DataLink } from './data-link.ts';
 const attach = Compile(Attach);
 /** A socket that has not presented itself after so long is closed, ms. */
 const FIRST_FRAME_MS = 15_000;
+/** What a link may send before its Channel Memory has recovered. */
+const WAITING_BYTES = 16 << 20;
 const text = new TextEncoder();
 
 export class ChannelMemories {
@@ -79,10 +81,18 @@ export class ChannelMemories {
       if (!host) return this.#refuse(link, frame, { code: 'UNKNOWN_JOB', message: `The job ${holder.job} has ended.` });
       // Messages that come while the core recovers wait, in order; the comm worker sends little before it is ATTACHED.
       const waiting: Uint8Array[] = [];
-      link.onMessage = (bytes) => void waiting.push(bytes);
+      let waitingBytes = 0;
+      let flooded = false;
+      link.onMessage = (bytes) => {
+        waitingBytes += bytes.length;
+        if (waitingBytes <= WAITING_BYTES) return void waiting.push(bytes);
+        flooded = true;
+        link.onMessage = () => undefined;
+        link.close(CloseCode.TOO_MANY, 'TOO_MANY: too much before ATTACHED');
+      };
       void host.ready.then(
         () => {
-          if (over) return;
+          if (over || flooded) return;
           host.connect(link, first);
           const closed = link.onClose;
           link.onClose = () => {

@@ -44,6 +44,10 @@ export interface ImageLink {
   resume(): void;
 }
 
+/** An image socket with so many messages, or bytes, that are not yet dealt with is not read any more (K3). */
+const QUEUE_MESSAGES = 64;
+const QUEUE_BYTES = 8 << 20;
+
 let links = 0;
 
 export class CheckpointServerHost {
@@ -53,6 +57,7 @@ export class CheckpointServerHost {
   readonly #secrets: Secrets;
   readonly #logger: Logger;
   readonly #listener: CsListener;
+  readonly #maxLinks: number;
   readonly #links = new Map<string, ImageLink>();
   /** K1: page look-ups and collections, one after the other. */
   #store: Promise<unknown> = Promise.resolve();
@@ -61,13 +66,14 @@ export class CheckpointServerHost {
   #busy = false;
   #closed = false;
 
-  constructor(deps: { images: ImageStore; registry: Registry; secrets: Secrets; logger: Logger; listener: CsListener; imageBytes: number }) {
+  constructor(deps: { images: ImageStore; registry: Registry; secrets: Secrets; logger: Logger; listener: CsListener; imageBytes: number; maxLinks: number }) {
     this.core = new CheckpointServer({ imageBytes: deps.imageBytes });
     this.#images = deps.images;
     this.#registry = deps.registry;
     this.#secrets = deps.secrets;
     this.#logger = deps.logger;
     this.#listener = deps.listener;
+    this.#maxLinks = deps.maxLinks;
   }
 
   step(event: EventBody): void {
@@ -177,12 +183,19 @@ export class CheckpointServerHost {
 
   // Image sockets
 
+  get links(): number {
+    return this.#links.size;
+  }
+
   accept(link: ImageLink): void {
+    if (this.#links.size >= this.#maxLinks) return link.close(CloseCode.TOO_MANY, 'TOO_MANY: too many image links');
     const id = `i${++links}`;
     this.#links.set(id, link);
     let offer: Manifest | undefined;
     let chain: Promise<unknown> = Promise.resolve();
     let queued = 0;
+    let queuedBytes = 0;
+    let paused = false;
     const refuse = (image: string, error: ErrorBody): void => link.send(JSON.stringify({ type: 'refused', image, error }));
     const handle = async (data: Uint8Array | string): Promise<void> => {
       if (typeof data === 'string') {
@@ -219,12 +232,22 @@ export class CheckpointServerHost {
       }
     };
     link.onMessage = (data) => {
-      if (++queued === 64) link.pause();
+      queued++;
+      queuedBytes += data.length;
+      if (!paused && (queued >= QUEUE_MESSAGES || queuedBytes >= QUEUE_BYTES)) {
+        paused = true;
+        link.pause();
+      }
       chain = chain.then(() => handle(data)).catch((error: unknown) => {
         this.#logger.error({ err: error }, 'image socket failed');
         link.close(CloseCode.BROKEN, 'INTERNAL');
       }).finally(() => {
-        if (--queued === 32) link.resume();
+        queued--;
+        queuedBytes -= data.length;
+        if (paused && queued <= QUEUE_MESSAGES / 2 && queuedBytes <= QUEUE_BYTES / 2) {
+          paused = false;
+          link.resume();
+        }
       });
     };
     link.onClose = () => {

@@ -1,6 +1,7 @@
 /** Errors of REST: every refusal leaves as {code, message} of the registry in packages/wire/src/errors.ts, compile errors with diagnostics. */
 import type { IncomingMessage } from 'node:http';
-import type { FastifyError, FastifyInstance } from 'fastify';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ERRORS, MayflyError, type ApiError, type Diagnostic, type ErrorCode } from '@mayfly/wire';
 
 /** Status for a code; codes that describe programs (status 0) cross REST only as data of a job. */
@@ -37,14 +38,26 @@ function discard(body: IncomingMessage, then: () => void): void {
   body.once('end', end).once('close', end).resume();
 }
 
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { status, body } = toApiError(error);
+  if (status >= 500) request.log.error({ err: error }, 'request failed');
+  else request.log.info({ code: body.code, message: body.message, url: request.url.split('?')[0] }, 'request refused');
+  if (status === 401) void reply.header('www-authenticate', 'Bearer');
+  const answer = (): void => void reply.status(status).type('application/json').send(JSON.stringify(body));
+  if (status === 413 && !request.raw.complete) discard(request.raw, answer);
+  else answer();
+}
+
 export function installErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error, request, reply) => {
-    const { status, body } = toApiError(error);
-    if (status >= 500) request.log.error({ err: error }, 'request failed');
-    else request.log.info({ code: body.code, message: body.message, url: request.url.split('?')[0] }, 'request refused');
-    if (status === 401) void reply.header('www-authenticate', 'Bearer');
-    const answer = (): void => void reply.status(status).type('application/json').send(JSON.stringify(body));
-    if (status === 413 && !request.raw.complete) discard(request.raw, answer);
-    else answer();
-  });
+  app.setErrorHandler(answerError);
+}
+
+/** Bytes that are no request of HTTP: answered where somebody may still read, and the connection is over. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return void socket.destroy();
+  const [status, code]: [string, ErrorCode] = error.code === 'HPE_HEADER_OVERFLOW' ? ['431 Request Header Fields Too Large', 'TOO_LARGE'] : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? ['408 Request Timeout', 'BAD_REQUEST'] : ['400 Bad Request', 'BAD_REQUEST'];
+  const body: ApiError = { code, message: 'That is no request of HTTP that this server takes.' };
+  const text = JSON.stringify(body);
+  if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`);
+  socket.destroySoon();
 }
