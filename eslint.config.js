@@ -29,7 +29,7 @@ const inexact = ['sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'atan2', 'sinh', '
 const relativeSibling = '^(\\.\\./)+((packages|apps)/)?(wire|libm|mpi|protocols|checkpoint|node|storage|toolchain|simulator|server|web|cli)/(src|test|types)/';
 
 export default tseslint.config(
-  { ignores: ['**/dist/', '**/node_modules/', '**/test-results/', '**/playwright-report/', '**/.turbo/', 'mayfly-data/'] },
+  { ignores: ['**/dist/', '**/node_modules/', '**/test-results/', '**/playwright-report/', '**/.turbo/', 'mayfly-data/', 'apps/server/test/recorded/format-*/'] },
   ...tseslint.configs.recommended,
   {
     rules: {
