@@ -11,6 +11,7 @@ import type { JobView } from '@mayfly/wire';
 import { chance } from '../chance.ts';
 import { Client, progressOf, type Answer } from '../client.ts';
 import type { VolunteerNode } from '../nodes/node.ts';
+import { BrowserTab } from '../nodes/tab.ts';
 import { ServerProcess } from '../server.ts';
 import { kindOf, type Kind, type Scene } from './kinds.ts';
 import type { PlannedFault, PlannedJob } from './plan.ts';
@@ -105,7 +106,7 @@ export class Campaign {
     const report: JobReport = { index, example: workload.example, struck: [], missed: [] };
     let id: string | undefined;
     try {
-      await this.pool.full();
+      await this.pool.renew();
       const calm = await this.reference(workload);
       id = await this.submit(workload);
       const draw = chance(this.seed, `moments of job ${index}`);
@@ -209,7 +210,7 @@ export class Campaign {
   private victim(kind: Kind, job: JobView, order: readonly number[]): { node: VolunteerNode; task: number } | undefined {
     for (const task of order) {
       const node = this.pool.find(job.tasks[task]!.nodeName);
-      if (node && (kind.on === 'any' || kind.on === node.kind)) return { node, task };
+      if (node && (kind.on === 'any' || kind.on === node.kind) && !(kind.drives && node instanceof BrowserTab && !node.driven)) return { node, task };
     }
     return undefined;
   }

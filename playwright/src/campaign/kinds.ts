@@ -33,6 +33,8 @@ interface Common {
   loses: boolean;
   /** Who is gone for good and is replaced. */
   gone?: 'victim' | 'all';
+  /** Done by driving the page, which Playwright must be able to. */
+  drives?: true;
   /** Share of the faults. */
   weight: number;
 }
@@ -76,9 +78,9 @@ async function restarted(s: Scene, end: () => Promise<void>): Promise<void> {
 }
 
 export const KINDS: Kind[] = [
-  { name: 'close', on: 'tab', does: 'the tab is closed', causes: ['goodbye', 'disconnected'], loses: true, gone: 'victim', weight: 13, run: (v) => v.close() },
-  { name: 'reload', on: 'tab', does: 'the tab is reloaded and comes back as the same node', causes: ['goodbye', 'disconnected', 'reloaded'], loses: true, weight: 13, run: (v) => v.reload() },
-  { name: 'crash', on: 'tab', does: 'the renderer of the page crashes', causes: ['disconnected'], loses: true, gone: 'victim', weight: 10, run: (v) => v.crash() },
+  { name: 'close', on: 'tab', drives: true, does: 'the tab is closed', causes: ['goodbye', 'disconnected'], loses: true, gone: 'victim', weight: 13, run: (v) => v.close() },
+  { name: 'reload', on: 'tab', drives: true, does: 'the tab is reloaded and comes back as the same node', causes: ['goodbye', 'disconnected', 'reloaded'], loses: true, weight: 13, run: (v) => v.reload() },
+  { name: 'crash', on: 'tab', drives: true, does: 'the renderer of the page crashes', causes: ['disconnected'], loses: true, gone: 'victim', weight: 10, run: (v) => v.crash() },
   { name: 'browser-killed', on: 'tab', does: 'SIGKILL of the whole browser', causes: ['disconnected'], loses: true, gone: 'victim', weight: 8, run: (v) => v.killBrowser() },
   {
     name: 'frame-killed', on: 'tab', does: "SIGKILL of the sandboxed frame's process, as when a program takes all memory; the page stays", causes: ['crashed'], loses: true, weight: 2,
@@ -106,11 +108,11 @@ export const KINDS: Kind[] = [
     },
   },
   {
-    name: 'clone-tab', on: 'tab', does: 'the tab is duplicated, session storage and all', causes: [], loses: false, weight: 4,
+    name: 'clone-tab', on: 'tab', drives: true, does: 'the tab is duplicated, session storage and all', causes: [], loses: false, weight: 4,
     run: (v, s) => cloned(s, v.name, () => v.duplicate()),
   },
   {
-    name: 'clone-identity', on: 'tab', does: 'another browser profile comes with a copy of the identity', causes: [], loses: false, weight: 4,
+    name: 'clone-identity', on: 'tab', drives: true, does: 'another browser profile comes with a copy of the identity', causes: [], loses: false, weight: 4,
     run: (v, s) => cloned(s, v.name, () => v.impersonate()),
   },
   { name: 'killed', on: 'headless', does: 'SIGKILL', causes: ['disconnected'], loses: true, gone: 'victim', weight: 11, run: (v) => v.kill() },

@@ -30,6 +30,12 @@ export class Pool {
     while (missing('headless', this.size.headless) > 0) this.nodes.push(await HeadlessProcess.start(this.url, `headless${++this.made}`, this.size.slots));
   }
 
+  /** Between jobs: tabs that cannot be driven any more are replaced. */
+  async renew(): Promise<void> {
+    for (const n of [...this.nodes]) if (n instanceof BrowserTab && !n.driven) await this.drop(n);
+    await this.full();
+  }
+
   find(name: string | undefined): VolunteerNode | undefined {
     return this.nodes.find((n) => n.name === name);
   }

@@ -9,6 +9,8 @@ const LIMIT_MS = 120_000;
 
 export class BrowserTab implements VolunteerNode {
   readonly kind = 'tab';
+  /** False once the process of a frame was killed: Playwright then takes the whole page for crashed, and drives it no more. The page itself lives on. */
+  driven = true;
   private frozen: number[] = [];
 
   private constructor(
@@ -68,6 +70,7 @@ export class BrowserTab implements VolunteerNode {
   killFrame(): boolean {
     const pid = frameRendererOf(this.pid);
     if (pid === undefined) return false;
+    this.driven = false;
     process.kill(pid, 'SIGKILL');
     return true;
   }
