@@ -140,6 +140,7 @@ export class CheckpointServer {
         const o = this.#offers.get(e.image);
         if (o?.stage !== 'committing') return;
         this.#refuse(o, e.error);
+        if (o.unwanted) this.#discardAll(o.task);
         if (o.task.restart) this.#choose(o.task);
         return;
       }
@@ -278,20 +279,26 @@ export class CheckpointServer {
     t.images = [...t.images.slice(surplus.length), record];
     this.#drop(o);
     if (o.unwanted) {
+      // The commit took the records of the surplus away: who ends now must not leave their manifests, which nobody would find again.
+      this.#remove(surplus);
       this.#discardAll(t);
       return;
     }
     if (o.link !== undefined) this.#emit({ type: 'reply', link: o.link, reply: 'complete', image });
     this.#emit({ type: 'complete', job: id, task: t.task, image, serial: record.serial, bytes: record.bytes, sentBytes: record.sentBytes });
-    if (surplus.length > 0) {
-      this.#garbage = true;
-      this.#emit({ type: 'discard', images: surplus.map((i) => i.image), changes: [] });
-    }
+    this.#remove(surplus);
     if (t.images.length >= this.#settings.keep) {
       t.trimmed = true;
       this.#trim(t); // C3
     }
     if (t.restart) this.#choose(t);
+  }
+
+  /** Manifests whose records are gone. */
+  #remove(images: readonly ImageRecord[]): void {
+    if (images.length === 0) return;
+    this.#garbage = true;
+    this.#emit({ type: 'discard', images: images.map((i) => i.image), changes: [] });
   }
 
   #trim(t: Task): void {

@@ -383,10 +383,24 @@ describe('restart of the server', () => {
     s.commit(manifest(3));
     s.write(s.of('discard').at(-1)!.changes);
     expect(s.registry.size).toBe(0);
+    // The manifests too, also that of the image which the last commit made superfluous.
+    expect(s.of('discard').flatMap((d) => d.images).sort()).toEqual([1, 2, 3].map((n) => manifest(n).image));
     s.crash(0);
     for (const n of [1, 2]) s.complete(manifest(n));
     s.send('forgetJob', { job: J });
     s.write(s.of('discard').at(-1)!.changes);
     expect(s.registry.size).toBe(0);
+  });
+
+  it('a task that is done while a commit is under way that then fails leaves nothing either', () => {
+    const s = new Stage();
+    s.complete(manifest(1));
+    s.upload(manifest(2));
+    s.cover(manifest(2));
+    s.send('taskDone', { job: J, task: T });
+    s.send('commitFailed', { image: manifest(2).image, error: { code: 'DISK_FULL', message: '' } });
+    s.write(s.of('discard').at(-1)!.changes);
+    expect(s.registry.size).toBe(0);
+    expect(s.of('discard').flatMap((d) => d.images)).toEqual([manifest(1).image]);
   });
 });

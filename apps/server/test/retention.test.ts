@@ -1,0 +1,114 @@
+/** What goes by itself, and what must not: the rule as a property, and a removal beside a job that shares every page with the removed one. */
+import fc from 'fast-check';
+import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
+import { jobId, type JobView, type Manifest } from '@mayfly/wire';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { expired } from '../src/retention.ts';
+import { api, freshDir, later, program, startServer, until } from './harness.ts';
+
+describe('the rule', () => {
+  const ended = fc.uniqueArray(fc.record({ job: fc.stringMatching(/^[0-9a-z]{12}$/).map(jobId), endedAt: fc.nat(1000) }), { selector: (e) => e.job, maxLength: 30 });
+
+  it('names ended jobs only, each once; keeps the newest, as many as may stay; the young stay unless there are too many', () => {
+    fc.assert(
+      fc.property(ended, fc.nat(1000), fc.nat(40), fc.nat(2000), (list, ageMs, endedJobs, now) => {
+        const before = structuredClone(list);
+        const gone = expired(list, { ageMs, endedJobs }, now);
+        expect(list).toEqual(before);
+        expect(new Set(gone).size).toBe(gone.length);
+        const [out, kept] = [list.filter((e) => gone.includes(e.job)), list.filter((e) => !gone.includes(e.job))];
+        expect(out.length).toBe(gone.length);
+        expect(kept.length).toBeLessThanOrEqual(endedJobs);
+        for (const k of kept) expect(now - k.endedAt).toBeLessThanOrEqual(ageMs);
+        // Nobody goes while an older one stays.
+        for (const o of out) for (const k of kept) expect(o.endedAt).toBeLessThanOrEqual(k.endedAt);
+        // Nobody goes without a reason.
+        for (const o of out) expect(now - o.endedAt > ageMs || list.filter((e) => e.endedAt >= o.endedAt).length > endedJobs).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** Twelve pages that are the same in every image of every job. */
+const PROGRAM = `
+import { COMM_WORLD as comm, checkpoint, stdin } from 'mayfly';
+const state = { step: 0, sum: 0 };
+const same = Float64Array.from({ length: 100_000 }, (_, i) => i);
+const got = new Float64Array(1);
+checkpoint.register('same', same);
+checkpoint.register('state', state);
+if (checkpoint.open().restarted) { checkpoint.rollback('same'); checkpoint.rollback('state'); }
+for (; state.step < 20; state.step++) {
+  checkpoint.here();
+  comm.send(new Float64Array([state.sum + comm.rank]), 1 - comm.rank);
+  comm.recv(got, 1 - comm.rank);
+  state.sum = got[0]! + same[state.step]!;
+  if (state.step === 10) {
+    console.log('middle');
+    if (comm.rank === 0) stdin.readLine();
+    comm.barrier();
+  }
+}
+console.log('end', state.sum, same.reduce((a, b) => a + b));
+comm.barrier();
+if (comm.rank === 0) stdin.readLine(); // what it printed is read while it is there
+`;
+
+describe('a removal', () => {
+  it('takes nothing from a job that runs and shares pages with the removed one', async () => {
+    const dataDir = await freshDir();
+    const server = await startServer({ dataDir, retention: { ageMs: 0, everyMs: 100 }, dispatcher: { graceMs: 300, silentMs: 600_000 } });
+    const node = async (name: string): Promise<HeadlessNode> => {
+      const n = await startHeadlessNode({ server: server.localUrl, slots: 2, name });
+      later(() => n.close(0));
+      return n;
+    };
+    const submit = async (): Promise<string> => ((await api(server, 'POST', '/api/jobs', program(PROGRAM, 2, { options: { interactive: true, checkpointMs: 1 } }))).body as { id: string }).id;
+    const view = async (id: string): Promise<JobView> => (await api(server, 'GET', `/api/jobs/${id}`)).body as JobView;
+    const stdout = async (id: string, task: number): Promise<string> => String((await api(server, 'GET', `/api/jobs/${id}/tasks/${task}/stdout`)).body);
+    const inTheMiddle = (id: string): Promise<void> =>
+      until('both wait, with images', async () => {
+        const images = (await api(server, 'GET', `/api/jobs/${id}/images`)).body as { task: number }[];
+        return (await stdout(id, 0)) === 'middle\n' && (await stdout(id, 1)) === 'middle\n' && new Set(images.map((i) => i.task)).size === 2;
+      });
+    const goOn = (id: string): Promise<unknown> => api(server, 'POST', `/api/jobs/${id}/stdin`, new TextEncoder().encode('go on\n'));
+    const manifests = async (id: string): Promise<Manifest[]> => {
+      const dir = join(dataDir, 'images/manifests');
+      // One that goes meanwhile is not there.
+      const texts = await Promise.all((await readdir(dir)).filter((f) => f.startsWith(id)).map((f) => readFile(join(dir, f), 'utf8').catch(() => '')));
+      return texts.filter((t) => t !== '').map((t) => JSON.parse(t) as Manifest);
+    };
+
+    const first = await node('a');
+    const stays = await submit();
+    await inTheMiddle(stays);
+    await node('b');
+    const goes = await submit();
+    await inTheMiddle(goes);
+    const pages = new Set((await manifests(stays)).flatMap((m) => m.pages));
+    expect((await manifests(goes)).flatMap((m) => m.pages).filter((p) => p !== '' && pages.has(p)).length).toBeGreaterThan(10);
+
+    await goOn(goes);
+    await goOn(goes);
+    await until('it is forgotten', async () => (await api(server, 'GET', `/api/jobs/${goes}`)).status === 404);
+    await until('its images too', async () => (await manifests(goes)).length === 0);
+
+    await until('every page of the other is there', async () => {
+      const left = await manifests(stays);
+      const stored = new Set(await readdir(join(dataDir, 'images/pages')));
+      return left.length > 0 && left.flatMap((m) => m.pages).every((p) => p === '' || stored.has(p));
+    });
+    // And it needs them now.
+    first.kill();
+    await until('its ranks are elsewhere', async () => (await view(stays)).tasks.every((t) => t.incarnation > 0));
+    await goOn(stays);
+    let end: string[] = [];
+    await until('the end', async () => (end = [await stdout(stays, 0), await stdout(stays, 1)]).every((o) => o.includes('end'))).catch(async (e: Error) => {
+      throw new Error(`${e.message}: ${JSON.stringify(await view(stays))}`);
+    });
+    expect(end).toEqual([expect.stringMatching(/^middle\nend \d+ 4999950000\n$/), expect.stringMatching(/^middle\nend \d+ 4999950000\n$/)]);
+  });
+});
