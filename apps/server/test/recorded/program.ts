@@ -1,7 +1,7 @@
-/** The program of the recorded jobs, and what it says: a sum that goes round two ranks, with a wait for standard input in the middle. */
+/** The program of the recorded jobs, and what it says: a sum that goes round two ranks, with waits for standard input on the way. */
 export const STEPS = 40;
-/** The record is made while the ranks wait here: images of earlier steps are complete, and the log goes on behind them. */
-export const HOLD = 25;
+/** Where the ranks wait for a line of standard input. The record is made while they wait at the last: images of earlier steps are complete, and the log goes on behind them. */
+export const HOLDS = [10, 18, 25];
 
 export const PROGRAM = `
 import { COMM_WORLD as comm, ANY_SOURCE, checkpoint, files, stdin } from 'mayfly';
@@ -20,7 +20,7 @@ for (; state.step < ${STEPS}; state.step++) {
   ballast[state.step] = state.sum;
   files.append('sums-' + comm.rank + '.txt', state.sum + '\\n');
   if (state.step % 5 === 4) console.log('step', state.step, state.sum);
-  if (state.step === ${HOLD}) {
+  if (${JSON.stringify(HOLDS)}.includes(state.step)) {
     if (comm.rank === 0) stdin.readLine();
     comm.barrier();
   }

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { freshDir, program, TOKEN, until } from '../harness.ts';
 import { startProcess } from '../server-process.ts';
-import { PROGRAM } from './program.ts';
+import { HOLDS, PROGRAM } from './program.ts';
 
 const name = process.env.MAYFLY_RECORD;
 
@@ -27,9 +27,16 @@ it.runIf(name !== undefined)('records a job in the middle', async () => {
     return (r.headers.get('content-type')?.includes('json') ? r.json() : r.text()) as Promise<T>;
   };
   const { id } = await call<{ id: string }>('jobs', program(PROGRAM, 2, { name: 'recorded', options: { interactive: true, checkpointMs: 1 } }));
-  await until('both are in the middle', async () => (await Promise.all([0, 1].map((t) => call<string>(`jobs/${id}/tasks/${t}/stdout`)))).every((s) => s.includes('step 24')));
-  await until('both wait', async () => (await call<JobView>(`jobs/${id}`)).tasks.every((t) => t.activity?.state === 'waiting'));
-  await until('images are complete', async () => new Set((await call<{ task: number }[]>(`jobs/${id}/images`)).map((i) => i.task)).size === 2);
+  for (const [n, hold] of HOLDS.entries()) {
+    const last = `step ${hold - (hold % 5) - 1} `;
+    await until('both are there', async () => (await Promise.all([0, 1].map((t) => call<string>(`jobs/${id}/tasks/${t}/stdout`)))).every((s) => s.includes(last)));
+    await until('both wait', async () => (await call<JobView>(`jobs/${id}`)).tasks.every((t) => t.activity?.state === 'waiting'));
+    await until('newer images are complete', async () => {
+      const images = await call<{ task: number; serial: number }[]>(`jobs/${id}/images`);
+      return [0, 1].every((t) => images.some((i) => i.task === t && i.serial > n));
+    });
+    if (n < HOLDS.length - 1) await fetch(`${server.url}/api/jobs/${id}/stdin`, { method: 'POST', headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/octet-stream' }, body: 'go on\n' });
+  }
   await server.kill();
   for (const n of nodes) n.kill();
   const storage = await openEmbeddedStorage({ dataDir });

@@ -27,7 +27,7 @@
     ballast[state.step] = state.sum;
     files.append("sums-" + COMM_WORLD.rank + ".txt", state.sum + "\n");
     if (state.step % 5 === 4) console.log("step", state.step, state.sum);
-    if (state.step === 25) {
+    if ([10, 18, 25].includes(state.step)) {
       if (COMM_WORLD.rank === 0) stdin.readLine();
       COMM_WORLD.barrier();
     }
