@@ -301,9 +301,10 @@ export class CheckpointServer {
     this.#emit({ type: 'discard', images: images.map((i) => i.image), changes: [] });
   }
 
+  /** C3. With fewer images than are to be kept (one was damaged) the logs stay as they are until the next one. */
   #trim(t: Task): void {
     const oldest = t.images[0]?.replay;
-    if (!oldest || !t.job.open) return;
+    if (!oldest || t.images.length < this.#settings.keep || !t.job.open) return;
     const held = [...new Set(t.images.flatMap((i) => i.replay.held))].sort((a, b) => a - b);
     const to = { ...oldest, held };
     for (let cm = 0; cm < t.job.open.channelMemories; cm++) this.#emit({ type: 'trim', job: t.job.id, task: t.task, cm, to });

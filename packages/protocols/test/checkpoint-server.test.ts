@@ -358,6 +358,19 @@ describe('restart of the server', () => {
     expect(s.of('lost')).toHaveLength(1);
   });
 
+  it('C3: with one image left of two, the older being damaged, nothing is trimmed to the newer one', () => {
+    const s = new Stage();
+    for (const n of [1, 2, 3]) s.complete(manifest(n));
+    s.send('damaged', { job: J, task: T, image: manifest(2).image });
+    s.write(s.of('discard').at(-1)!.changes);
+    s.effects.length = 0;
+    s.crash(0);
+    expect(s.core.imagesOf(J, T)).toHaveLength(1);
+    expect(s.of('trim')).toEqual([]);
+    s.complete(manifest(4));
+    expect(s.of('trim').map((t) => t.to.image.arrivals)).toEqual([30, 30]);
+  });
+
   it('an image that was not committed never was; one that was, is complete', () => {
     const s = new Stage();
     s.upload(manifest(1));
