@@ -114,6 +114,76 @@ test('timers, network, workers and storage do not exist and say so', async () =>
   for (const line of out) expect(line).toMatch(/^(?!LEAK).*(MPI program|is not available)/);
 });
 
+test.describe('nothing leads out of a rank in a tab', () => {
+  /** Each is an expression that gives something away when it gives anything but undefined; what throws, or rejects, is shut. `g` is the global object, `F` the constructor of functions, however got. */
+  const GLOBALS = [
+    'fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource', 'WebTransport', 'RTCPeerConnection', 'importScripts', 'Worker', 'SharedWorker', 'BroadcastChannel', 'MessageChannel', 'indexedDB', 'caches',
+    'localStorage', 'sessionStorage', 'cookieStore', 'Notification', 'FileReaderSync', 'document', 'window', 'parent', 'top', 'opener', 'frames',
+  ];
+  const REALMS = [`(async () => {}).constructor('return this')()`, `Function('return this')()`, `(0, eval)('this')`, `[].constructor.constructor('return this')()`, `(function* () {}).constructor('return this')().next().value`];
+  const USES: Record<string, string> = {
+    fetch: `g.fetch('/api/jobs')`,
+    beacon: `g.navigator.sendBeacon('/api/jobs', 'x')`,
+    opfs: `g.navigator.storage.getDirectory()`,
+    serviceWorker: `g.navigator.serviceWorker.register('/x.js')`,
+    postMessage: `(g.postMessage({ type: 'exit' }), 1)`,
+    onmessage: `g.dispatchEvent(new g.MessageEvent('message', { data: { type: 'stop' } }))`,
+    prototypes: `Object.getPrototypeOf(Object.getPrototypeOf(g)).postMessage ?? Object.getPrototypeOf(g).importScripts`,
+    inherited: `(() => { for (let o = g; o; o = Object.getPrototypeOf(o)) { const d = Object.getOwnPropertyDescriptor(o, 'fetch') ?? Object.getOwnPropertyDescriptor(o, 'importScripts'); if (d) { const v = d.value ?? d.get.call(g); v.call(g, 'data:,'); return 1; } } })()`,
+    frames: `(() => { let seen; const P = Error.prepareStackTrace; Error.prepareStackTrace = (_, s) => { seen = s.map((c) => c.getThis?.()).find((t) => t !== undefined && typeof t === 'object' && t.fetch); return ''; }; void new Error('x').stack; Error.prepareStackTrace = P; return seen && seen.fetch('/'); })()`,
+  };
+  test('from TypeScript: network, storage, other threads, the page, and the ways around', async () => {
+    const lines = [
+      `// @ts-nocheck`,
+      `const g = globalThis as any;`,
+      `const show = (n: string, f: () => any) => { try { const v = f(); console.log(n, v === undefined ? 'shut' : 'OPEN ' + String(v)); } catch { console.log(n, 'shut'); } };`,
+      // Shows that the probes show.
+      `show('control', () => 1);`,
+      // A stub that says what it is when called is as good as nothing.
+      ...GLOBALS.map((n) => `show('${n}', () => { const v = g['${n}']; if (typeof v === 'function') { try { return new v('x'); } catch { return v.call(g, 'x'); } } return typeof v === 'object' && v !== null ? Object.keys(v).length + Object.getOwnPropertyNames(Object.getPrototypeOf(v) ?? {}).map((k) => { try { return v[k] === undefined ? '' : k; } catch { return ''; } }).join('') || undefined : v; });`),
+      ...REALMS.map((r, i) => `show('realm ${i}', () => { const r: any = ${r.replaceAll('Function(', '(g.Function as any)(')}; return r && r.fetch('/api/info'); });`),
+      ...Object.entries(USES).map(([n, u]) => `show('${n}', () => ${u});`),
+    ];
+    const job = await room.client.submit(source('escape', lines.join('\n')), 1);
+    const end = await room.client.ended(job.id);
+    expect(end.error).toBeUndefined();
+    const out = (await room.client.answer(end)).stdout[0]!.trim().split('\n');
+    expect(out).toHaveLength(1 + GLOBALS.length + REALMS.length + Object.keys(USES).length);
+    expect(out.filter((l) => !l.endsWith(' shut'))).toEqual(['control OPEN 1']);
+  });
+
+  test('from C: files of the machine, other folders, its environment, a module with imports of its own', async () => {
+    const main = `#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  const char *paths[] = {"/etc/passwd", "../../etc/passwd", "/proc/self/environ", "/data/program", "mayfly-data/registry/data.mdb"};
+  for (int i = 0; i < 5; i++) printf("%s %s\\n", paths[i], fopen(paths[i], "r") ? "OPEN" : "shut");
+  printf("PATH %s\\n", getenv("PATH") && getenv("PATH")[1] ? "OPEN" : "shut");
+  printf("own %s\\n", fopen("own.txt", "w") ? "control" : "none");
+  MPI_Finalize();
+}
+`;
+    const job = await room.client.submit({ name: 'escape-c', program: { language: 'c', sources: { 'main.c': main } } }, 1);
+    const end = await room.client.ended(job.id);
+    expect(end.error).toBeUndefined();
+    const out = (await room.client.answer(end)).stdout[0]!.trim().split('\n');
+    expect(out).toHaveLength(7);
+    expect(out.filter((l) => !l.endsWith(' shut'))).toEqual(['own control']);
+    // (module (import "env" "fetch" (func)))
+    const module = Buffer.from([0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 2, 13, 1, 3, 101, 110, 118, 5, 102, 101, 116, 99, 104, 0, 0]).toString('base64');
+    const refused = await room.client.request('POST', '/api/jobs', { program: { language: 'wasm', module }, size: 1 });
+    expect(await refused.json()).toMatchObject({ code: 'BAD_MODULE' });
+  });
+
+  test('a dynamic import of an address is refused before anything runs', async () => {
+    const error = await room.client.submit(source('import', `const x = await import('https://example.com/x.js'); console.log(x);`), 1).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(['FORBIDDEN_IMPORT', 'COMPILE_FAILED']).toContain((error as ApiError).body.code);
+  });
+});
+
 test('wrong tokens and oversized or malformed requests are refused', async () => {
   await beside(async () => {
     expect((await room.client.request('GET', '/api/jobs', undefined, 'wrong')).status).toBe(401);

@@ -55,7 +55,7 @@ function answer(lines: number): string {
 }
 
 /** Works on all of a list, some at a time. The failure of one names it and the seed. */
-async function each<T>(list: readonly T[], work: (item: T) => Promise<void>, width = 12): Promise<void> {
+async function each<T>(list: readonly T[], work: (item: T) => Promise<unknown>, width = 12): Promise<void> {
   let next = 0;
   await Promise.all(
     Array.from({ length: width }, async () => {
@@ -104,11 +104,11 @@ class Attacker {
   }
 
   /** One request. An answer of 400 and more must say why, with a code whose status it has. */
-  async rest(r: Request, token = TOKEN): Promise<void> {
+  async rest(r: Request, token = TOKEN): Promise<number> {
     this.inputs++;
     // A connection that was kept may close under the request: then once more on one of its own.
     const { status, text } = await this.#http(r, token, false).catch(() => this.#http(r, token, true));
-    if (status < 400) return;
+    if (status < 400) return status;
     let code: unknown;
     try {
       code = (JSON.parse(text) as { code?: unknown }).code;
@@ -116,8 +116,8 @@ class Attacker {
       throw new Error(`${status} without a body of JSON: ${text.slice(0, 200)}`);
     }
     // socket.io and engine.io answer at their own addresses, in their own words.
-    if (/^\/(socket\.io|data\/poll)\//.test(r.path)) return;
-    this.#known(code);
+    if (!/^\/(socket\.io|data\/poll)\//.test(r.path)) this.#known(code);
+    return status;
   }
 
   /** Bytes that are no HTTP. The server may answer, and closes. */
@@ -259,7 +259,9 @@ describe('malformed input', () => {
     await each([...stranger.holders], async (h) => {
       attacker.inputs++;
       await attacker.talk('/data/cm/0', [attach(h), LAST_WORD]);
-      for (const job of [h.job, id]) await attacker.rest({ method: 'GET', path: `/data/program/${job}?cap=${h.capability}` });
+      for (const job of [h.job, id])
+        for (const path of [`program/${job}`, `files/${job}/${'a'.repeat(64)}`, `images/${job}/0/${job}-0-0-1`, `pages/${job}/${'a'.repeat(64)}`])
+          expect(await attacker.rest({ method: 'GET', path: `/data/${path}?cap=${h.capability}` }), path).toBe(job === id ? 403 : 404);
     });
     for (const path of ['/data/cm/99', '/data/cm/1']) expect(await attacker.talk(path, [attach(first), LAST_WORD])).not.toBe(1000);
     expect(await attacker.talk('/data/cm/0', [new Uint8Array(9 << 20)])).toBe(1009);
