@@ -3,13 +3,14 @@ import { btFaults } from './bt-faults.ts';
 import { contention } from './contention.ts';
 import { images } from './images.ts';
 import { nas } from './nas.ts';
+import { overload } from './overload.ts';
 import { pingpong } from './pingpong.ts';
 import { recovery } from './recovery.ts';
 import { reexecution } from './reexecution.ts';
 import { stall } from './stall.ts';
 import { overhead, slowdown } from './slowdown.ts';
 
-const BENCHES: Record<string, () => Promise<boolean>> = { pingpong, contention, reexecution, images, slowdown, recovery, overhead, stall, nas, 'bt-faults': btFaults };
+const BENCHES: Record<string, () => Promise<boolean>> = { pingpong, contention, reexecution, images, slowdown, recovery, overhead, stall, nas, 'bt-faults': btFaults, overload };
 
 const names = process.argv.slice(2);
 for (const n of names)
