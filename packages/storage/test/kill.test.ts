@@ -28,6 +28,8 @@ afterAll(() => bundle.dispose());
 /** Runs the victim until it has printed `lines` lines, then kills it. Returns all it printed whole. */
 async function killAfter(directory: string, mode: string, lines: number): Promise<string[]> {
   const child = spawn(process.execPath, [join(bundle.path, 'victim.mjs'), directory, mode], { stdio: ['ignore', 'pipe', 'inherit'] });
+  // Its output may end before it does: a write to the disk that is under way is waited for by the kernel.
+  const gone = new Promise((resolve) => child.once('exit', resolve));
   let out = '';
   let killed = false;
   for await (const chunk of child.stdout) {
@@ -37,6 +39,7 @@ async function killAfter(directory: string, mode: string, lines: number): Promis
       child.kill('SIGKILL');
     }
   }
+  await gone;
   expect(killed).toBe(true);
   return out.split('\n').slice(0, -1);
 }

@@ -22,8 +22,11 @@ async function startOf(pid: number): Promise<string | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
-    // The command name is in parentheses and may hold blanks; field 22 is the 20th after it.
-    return `${boot.trim()}:${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
+    // The command name is in parentheses and may hold blanks; the state and field 22 are the 1st and 20th after it.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // It has ended, and its parent has not asked for its exit code yet.
+    if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+    return `${boot.trim()}:${fields[19]}`;
   } catch {
     return '';
   }
