@@ -21,7 +21,7 @@ for (;;) {
     state.at = 0;
     if (comm.rank < Number(count)) {
       state.taken++;
-      // Pages that differ from one another, from rank to rank and from checkpoint to checkpoint, and do not compress.
+      // Pages that differ from one another, from rank to rank and from checkpoint to checkpoint.
       let x = 1 + comm.rank * 7919 + state.taken * 104729;
       for (let i = 0; i < data.length; i++) data[i] = x = (x * 16807) % 2147483647;
       state.at = Date.now();
