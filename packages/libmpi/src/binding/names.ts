@@ -1,7 +1,7 @@
 /**
- * The calls at which an image of a rank may be taken: those that wait, communicate or are polled in loops. Plain data, so that the toolchain, which makes
- * the stack unwindable at them, needs nothing else of this package. Calls that only start or look something up are not in it: a function that
- * calls no others keeps its full speed.
+ * The calls at which an image of a rank may be taken: those that wait, communicate or are polled in loops. The program host takes images at
+ * these, where the module is unwindable there too: the toolchain instruments at a wider list of its own (all of MPI but calls that only look
+ * something up, `imports.ts` there).
  */
 const COLLECTIVES = [
   'Allgather', 'Allgatherv', 'Allreduce', 'Alltoall', 'Alltoallv', 'Alltoallw', 'Barrier', 'Bcast', 'Exscan', 'Gather', 'Gatherv', 'Reduce', 'Reduce_scatter',

@@ -9,6 +9,7 @@
  *      image it is entered again with the same arguments, and reads no clock a second time.
  *  W2  Environment, inode numbers, file times and orders of directories are the same in every incarnation and on every machine.
  */
+import { world } from '@mayfly/mpi';
 import { ALL_RIGHTS, Clock, E, FileType, Right } from './errno.ts';
 import { Errno, ROOT_FD, type Files, type FilesState, type OpenFile } from './files.ts';
 
@@ -79,16 +80,6 @@ export function createWasi(host: WasiHost): { functions: Record<string, WasiFunc
     const v = view(at, 8 * (count >>> 0));
     return Array.from({ length: count >>> 0 }, (_, i) => bytes(v.getUint32(8 * i, true), v.getUint32(8 * i + 4, true)));
   };
-  const joined = (parts: readonly Uint8Array[]): Uint8Array => {
-    if (parts.length === 1) return parts[0]!;
-    const out = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
-    let at = 0;
-    for (const p of parts) {
-      out.set(p, at);
-      at += p.length;
-    }
-    return out;
-  };
 
   const strings = (list: readonly string[]): { sizes: (count: number, size: number) => number; get: (pointers: number, buffer: number) => number } => {
     const encoded = list.map((s) => text.encode(`${s}\0`));
@@ -136,12 +127,12 @@ export function createWasi(host: WasiHost): { functions: Record<string, WasiFunc
   function write(fd: number, parts: Uint8Array[], at?: number): number {
     if (isStream(fd)) {
       if (fd === 0) throw new Errno(E.BADF);
-      const all = joined(parts);
+      const all = world.concat(parts);
       host.out(fd === 1 ? 'stdout' : 'stderr', all);
       return all.length;
     }
     const f = file(fd);
-    const all = joined(parts);
+    const all = world.concat(parts);
     const offset = at ?? files.writeOffset(f);
     files.write(files.node(f), offset, all);
     if (at === undefined) f.offset = offset + all.length;

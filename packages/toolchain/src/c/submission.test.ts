@@ -2,14 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildForTests } from '../build-for-tests.ts';
 import { createCompiler } from '../compiler.ts';
 import type { Compiler, ModuleResult } from '../types.ts';
 
 let compiler: Compiler;
 const folder = mkdtempSync(join(tmpdir(), 'mayfly-secret-'));
 beforeAll(() => {
-  buildForTests();
   compiler = createCompiler({ timeLimitMs: 280_000 });
 });
 afterAll(async () => {

@@ -1,2 +1,0 @@
-/** vitest.setup.mjs builds once before all tests; nothing is left to do. */
-export function buildForTests(): void {}
