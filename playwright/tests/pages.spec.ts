@@ -63,7 +63,17 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
     job.options = { ...job.options, interactive: true };
     await route.continue({ postData: JSON.stringify(job) });
   });
+  // However slow the server: until the example is there, there is no form whose other program could be submitted in its place.
+  let answer = (): void => undefined;
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/api/examples', async (route) => {
+    await held;
+    await route.continue();
+  });
   await dashboard(page, '/new?example=mandelbrot');
+  await expect(page.getByText('Reading mandelbrot')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Submit' })).toHaveCount(0);
+  answer();
   await expect(page.getByText('Needs 4 slots, 0 are here')).toBeVisible();
   await page.getByRole('button', { name: 'Submit' }).click();
   await expect(headline(page)).toContainText('needs 4 slots, 0 are here');

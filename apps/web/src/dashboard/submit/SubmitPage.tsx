@@ -16,16 +16,46 @@ import { Ranks } from './RanksField.tsx';
 import { Sources } from './Sources.tsx';
 import './submit.css';
 
-/** The unfinished draft survives a look at another page. */
-let kept: { draft: Draft; example: string | undefined } | undefined;
+interface Chosen {
+  draft: Draft;
+  example: string | undefined;
+}
 
+/** The unfinished draft survives a look at another page. */
+let kept: Chosen | undefined;
+
+/** The form appears with what the address asks for, or not yet: what a form of another program shows could be submitted by mistake. */
 export function SubmitPage() {
-  const { example: wantedExample, from } = useSearch({ from: '/dashboard/new' });
-  const navigate = useNavigate();
-  const nodes = useNodes();
+  const { example: wanted, from } = useSearch({ from: '/dashboard/new' });
   const examples = useQuery({ queryKey: ['examples'], queryFn: getExamples, staleTime: 60_000 });
   const copied = useQuery({ queryKey: ['submission', from], queryFn: () => getSubmission(from!), enabled: from !== undefined });
-  const [{ draft, example }, setState] = useState(() => kept ?? { draft: emptyDraft(), example: undefined as string | undefined });
+  const found = examples.data?.find((e) => e.name === wanted);
+  const awaited = (wanted !== undefined && examples.isPending) || (from !== undefined && copied.isPending);
+  let start: Chosen | undefined;
+  if (found) start = { draft: draftOfExample(found), example: found.name };
+  else if (copied.data) start = { draft: draftOfSubmission(copied.data), example: undefined };
+  return (
+    <div className="stack">
+      <title>New job – Mayfly</title>
+      <h1>New job</h1>
+      <Problem error={copied.error} title="The job that was to be copied cannot be read" />
+      <Problem error={examples.error} title="The examples cannot be read" />
+      {examples.data && wanted !== undefined && !found && <Problem error={new Error(`There is no example “${wanted}”.`)} />}
+      {awaited ? (
+        <p className="muted" role="status">
+          Reading {wanted ?? 'the job'}…
+        </p>
+      ) : (
+        <SubmitForm key={`${wanted ?? ''} ${from ?? ''}`} start={start} examples={examples.data ?? []} />
+      )}
+    </div>
+  );
+}
+
+function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: ExampleView[] }) {
+  const navigate = useNavigate();
+  const nodes = useNodes();
+  const [{ draft, example }, setState] = useState<Chosen>(() => start ?? kept ?? { draft: emptyDraft(), example: undefined });
   const [shown, setShown] = useState(false);
   const [file, setFile] = useState(draft.entry);
 
@@ -48,15 +78,6 @@ export function SubmitPage() {
   useEffect(() => {
     if (!submit.isSuccess) kept = { draft, example };
   }, [draft, example, submit.isSuccess]);
-  useEffect(() => {
-    const e = examples.data?.find((x) => x.name === wantedExample);
-    if (e) replace(draftOfExample(e), e.name);
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [examples.data, wantedExample]);
-  useEffect(() => {
-    if (copied.data) replace(draftOfSubmission(copied.data));
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [copied.data]);
 
   const refusal = useRef<HTMLDivElement>(null);
   const diagnostics: readonly Diagnostic[] = submit.error instanceof ApiFailure ? submit.error.diagnostics : [];
@@ -79,11 +100,7 @@ export function SubmitPage() {
 
   return (
     <form className="stack" onSubmit={send} noValidate>
-      <title>New job – Mayfly</title>
-      <h1>New job</h1>
-      <Problem error={copied.error} title="The job that was to be copied cannot be read" />
-      <Problem error={examples.error} title="The examples cannot be read" />
-      <Gallery examples={examples.data ?? []} chosen={example} onChoose={(e: ExampleView) => replace(draftOfExample(e), e.name)} onOwn={() => replace(emptyDraft())} />
+      <Gallery examples={examples} chosen={example} onChoose={(e: ExampleView) => replace(draftOfExample(e), e.name)} onOwn={() => replace(emptyDraft())} />
       <div className="submit">
         <div className="stack">
           <Sources draft={draft} file={file} onFile={setFile} change={change} diagnostics={diagnostics} wrong={[...saysAt('sources'), ...saysAt('entry')]} />
