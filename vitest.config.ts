@@ -8,7 +8,8 @@ export default defineConfig({
     // Real processes, sockets and disks on shared cores: a limit is there to end a hang, never to judge how fast a machine is.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    maxWorkers: 2,
+    // More than cores: many wait for processes and sockets most of the time.
+    maxWorkers: 3,
     reporters: process.env.MAYFLY_VITEST_REPORT ? ['default', ['json', { outputFile: process.env.MAYFLY_VITEST_REPORT }]] : ['default'],
   },
 });

@@ -17,7 +17,7 @@ test('memory without end kills the rank again and again, then the job, never the
   );
   await room.client.until(healthy.id, 'running', (j) => j.tasks.every((t) => t.state === 'running'));
   const greedy = await room.client.submit(
-    source('greedy', `const hoard: unknown[] = [];\nfor (;;) hoard.push(new Array<number>(1 << 20).fill(hoard.length + 0.5));`),
+    source('greedy', `const hoard: unknown[] = [];\nfor (;;) hoard.push(new Array<number>(1 << 23).fill(hoard.length + 0.5));`),
     1,
   );
   const end = await room.client.ended(greedy.id);
