@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 #define WEAK __attribute__((weak, visibility("default")))
@@ -56,6 +57,17 @@ WEAK void backtrace_symbols_fd(void *const *frames, int size, int fd) { (void)fr
 WEAK int feenableexcept(int excepts) { (void)excepts; return 0; }
 WEAK int fedisableexcept(int excepts) { (void)excepts; return 0; }
 WEAK int fegetexcept(void) { return 0; }
+
+/* Processor time is the job's clock, as clock() has it; of the rest only the size of the memory is known. */
+WEAK int getrusage(int who, struct rusage *usage) {
+  if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN && who != RUSAGE_THREAD) { errno = EINVAL; return -1; }
+  *usage = (struct rusage){0};
+  if (who == RUSAGE_CHILDREN) return 0;
+  const clock_t now = clock();
+  usage->ru_utime = (struct timeval){.tv_sec = now / CLOCKS_PER_SEC, .tv_usec = (suseconds_t)(now % CLOCKS_PER_SEC * 1000000 / CLOCKS_PER_SEC)};
+  usage->ru_maxrss = (long)__builtin_wasm_memory_size(0) * 64;
+  return 0;
+}
 
 WEAK int getrlimit(int resource, struct rlimit *limit) { (void)resource; *limit = (struct rlimit){RLIM_INFINITY, RLIM_INFINITY}; return 0; }
 WEAK int setrlimit(int resource, const struct rlimit *limit) { (void)resource; (void)limit; return 0; }

@@ -35,7 +35,9 @@ int main(void) {
   printf("%d %u %u\\n", small, wide, plain);
   printf("system %d %d popen %d\\n", system(NULL), system("ls"), popen("ls", "r") == NULL);
   printf("host %d %s user %d\\n", gethostname(host, sizeof host), host, getpwuid(getuid()) == NULL);
+  memset(&usage, 255, sizeof usage);
   printf("rusage %d limit %d times %d clock %d\\n", getrusage(RUSAGE_SELF, &usage), getrlimit(RLIMIT_STACK, &limit), times(&t) != (clock_t)-1, clock() != (clock_t)-1);
+  printf("usage %d faults %ld switches %ld\\n", usage.ru_maxrss > 64, usage.ru_minflt + usage.ru_majflt, usage.ru_nvcsw + usage.ru_nivcsw);
   CPU_ZERO(&set);
   printf("affinity %d base %s pid %d\\n", sched_setaffinity(0, sizeof set, &set), basename(path), getpid() > 0);
   int installed = sigaction(SIGUSR1, &action, NULL);
@@ -56,7 +58,7 @@ int main(void) {
   );
   const host = new TestHost(wasm, info, {});
   host.run();
-  expect(host.out).toBe('255 7 1\nsystem 0 -1 popen 1\nhost 0 mayfly user 1\nrusage 0 limit 0 times 1 clock 1\naffinity 0 base b pid 1\nsignal 0 1\nmap m fork -1 1\nomp 45 1\nlong double 0.33333333333333333333\n');
+  expect(host.out).toBe('255 7 1\nsystem 0 -1 popen 1\nhost 0 mayfly user 1\nrusage 0 limit 0 times 1 clock 1\nusage 1 faults 0 switches 0\naffinity 0 base b pid 1\nsignal 0 1\nmap m fork -1 1\nomp 45 1\nlong double 0.33333333333333333333\n');
   expect(host.err).toContain('mayfly: system: a rank has no shell\n');
   expect(host.err).toContain('mayfly: fork: ');
 });

@@ -1,4 +1,13 @@
-/* wasi-libc's getrusage() (by the job's clock), with limits and priorities, which answer "none". */
+/* wasi-libc's, with a struct rusage that has every member programs print, and limits and priorities, which answer "none". */
+#define RUSAGE_THREAD 1
+#ifndef __wasilibc___struct_rusage_h
+#define __wasilibc___struct_rusage_h
+#include <__struct_timeval.h>
+struct rusage {
+  struct timeval ru_utime, ru_stime;
+  long ru_maxrss, ru_ixrss, ru_idrss, ru_isrss, ru_minflt, ru_majflt, ru_nswap, ru_inblock, ru_oublock, ru_msgsnd, ru_msgrcv, ru_nsignals, ru_nvcsw, ru_nivcsw;
+};
+#endif
 #include_next <sys/resource.h>
 #ifndef MAYFLY_SYS_RESOURCE_H
 #define MAYFLY_SYS_RESOURCE_H
