@@ -13,6 +13,10 @@ export const Mode = {
   /** Synchronous mode: the receiver answers with an ACK that carries `word` back, when a receive has matched. */
   SYNC: 2,
   ACK: 3,
+  /** A partitioned send is made: `word` is its channel (partitioned.ts). */
+  ANNOUNCE: 9,
+  /** Partition `word` of the channel that stands in the tag. */
+  PARTITION: 10,
   KIND: 0x0f,
   /** Flag: the body is a structured value (codec.ts), not elements of a datatype. */
   OBJECT: 0x10,

@@ -12,6 +12,7 @@ import { ANY_SOURCE, ANY_TAG, Mode } from './constants.ts';
 import { className, ERR, type ErrorRecord } from './errors.ts';
 import { releaseSpace, rankOfTask, type Layer } from './layer.ts';
 import { unpack } from './layout.ts';
+import { arrive } from './partitioned.ts';
 import type { Arrival } from './device.ts';
 import type { Envelope, ReceiveRequest, RequestRecord } from './state.ts';
 
@@ -29,7 +30,9 @@ export function findUnexpected(layer: Layer, context: number, source: number, ta
 /** One arrival enters the layer: an acknowledgement, standard input, the body of a posted receive, or an unexpected message. */
 export function deliver(layer: Layer, a: Arrival): void {
   if (a.src === WORLD) return storeStdin(layer, a);
-  if ((a.mode & Mode.KIND) === Mode.ACK) return acknowledge(layer, a.word);
+  const kind = a.mode & Mode.KIND;
+  if (kind === Mode.ACK) return acknowledge(layer, a.word);
+  if (kind === Mode.ANNOUNCE || kind === Mode.PARTITION) return arrive(layer, a);
   const posted = layer.state.posted.get(a.context);
   if (posted) {
     const requests = layer.state.requests.rows;

@@ -5,6 +5,7 @@
 import { decodeValue, encodeValue, MalformedValue } from './codec.ts';
 import { ERR, fail } from './errors.ts';
 import type { Layer } from './layer.ts';
+import { heldPartitions, noPartitions } from './partitioned.ts';
 import { STATE_FORMAT, type CollectiveRequest, type LayerState, type RequestRecord } from './state.ts';
 
 const usesPinned = (r: RequestRecord): boolean =>
@@ -31,6 +32,8 @@ export function restore(layer: Layer, bytes: Uint8Array): void {
   if (state.format !== STATE_FORMAT) throw new MalformedValue(`MPI state of format ${String(state.format)}, this build reads ${STATE_FORMAT}`);
   if (state.task !== layer.device.task || state.size !== layer.device.size)
     throw new MalformedValue(`MPI state of task ${state.task} of ${state.size}, this is task ${layer.device.task} of ${layer.device.size}`);
+  // Images from before there was partitioned communication.
+  state.partitioned ??= noPartitions();
   layer.state = state;
   layer.device.unexpected(state.unexpectedBytes);
 }
@@ -41,5 +44,6 @@ export function heldArrivals(layer: Layer): number[] {
   for (const queue of layer.state.unexpected.values()) for (const e of queue) if (!e.body) out.push(e.arrival);
   for (const m of layer.state.messages.rows.values()) if (!m.envelope.body) out.push(m.envelope.arrival);
   for (const c of layer.state.stdin.chunks) if (!c.body) out.push(c.arrival);
+  out.push(...heldPartitions(layer));
   return out.sort((a, b) => a - b);
 }

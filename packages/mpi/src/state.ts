@@ -18,6 +18,7 @@ import { insert, table, type Table } from './table.ts';
 import { BUILTIN_OPS, type OpRecord } from './ops.ts';
 import { FIRST_DERIVED, type TypeRecord } from './types.ts';
 import type { Layout } from './layout.ts';
+import { noPartitions, type PartitionedState } from './partitioned.ts';
 
 /** Format number of the serialised state; an image of another one is refused. */
 export const STATE_FORMAT = 2;
@@ -200,6 +201,7 @@ export interface LayerState {
   unexpectedBytes: number;
   /** Messages that a matched probe has taken, by handle. */
   messages: Table<{ comm: number; envelope: Envelope }>;
+  partitioned: PartitionedState;
   /** Standard input as it came and was not yet read; `ended` once its end came. */
   stdin: { chunks: StdinChunk[]; ended: boolean };
   /** Bytes written by this rank per result file (for append). */
@@ -226,7 +228,7 @@ export function initialState(task: number, size: number): LayerState {
     format: STATE_FORMAT, task, size, finalized: false,
     comms, groups, ops, errhandlers, types: { next: FIRST_DERIVED, rows: new Map() }, requests: table(),
     scratch: new Map(), nextScratch: -1, nextContext: FIRST_FREE_CONTEXT,
-    lastSync: 0, syncs: new Map(), posted: new Map(), unexpected: new Map(), unexpectedBytes: 0, messages: table(),
+    lastSync: 0, syncs: new Map(), posted: new Map(), unexpected: new Map(), unexpectedBytes: 0, messages: table(), partitioned: noPartitions(),
     stdin: { chunks: [], ended: false }, fileBytes: new Map(),
   };
 }

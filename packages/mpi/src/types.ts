@@ -39,6 +39,8 @@ export interface TypeRecord {
   contents: Contents;
   /** Id for reductions: the element type of a predefined type and its duplicates, else handle + DERIVED. */
   element: number;
+  /** An unnamed predefined type of Fortran (f90-types.ts): the named one that it is. */
+  predefined?: number;
   attributes: Map<number, unknown>;
 }
 
@@ -207,7 +209,8 @@ export function dup(layer: Layer, old: number): number {
   const type = typeOf(layer, old, 'MPI_Type_dup');
   const { types } = layer.state;
   const handle = types.next++;
-  types.rows.set(handle, { ...type, handle, name: '', contents: { combiner: Combiner.DUP, ints: [], addresses: [], types: [kept(type)] }, element: type.element >= DERIVED ? handle + DERIVED : type.element, attributes: new Map() });
+  const { predefined: _, ...rest } = type;
+  types.rows.set(handle, { ...rest, handle, name: '', contents: { combiner: Combiner.DUP, ints: [], addresses: [], types: [kept(type)] }, element: type.element >= DERIVED ? handle + DERIVED : type.element, attributes: new Map() });
   return handle;
 }
 
@@ -328,13 +331,13 @@ export function commit(layer: Layer, handle: number): void {
   typeOf(layer, handle, 'MPI_Type_commit').committed = true;
 }
 
-/** [MPI_Type_free] Requests under way keep the layouts that they need. Reductions by a function of the program name the type. */
-export function free(layer: Layer, handle: number): void {
+/** [MPI_Type_free] Requests under way keep the layouts that they need. Reductions by a function of the program name the type. @param keep something may still name it */
+export function free(layer: Layer, handle: number, keep = false): void {
   const type = typeOf(layer, handle, 'MPI_Type_free');
-  if (handle < FIRST_DERIVED) fail(ERR.TYPE, 'MPI_Type_free', `${type.name} is predefined`);
+  if (handle < FIRST_DERIVED || type.predefined !== undefined) fail(ERR.TYPE, 'MPI_Type_free', `${type.name || 'the type'} is predefined`);
   const pending = [...layer.state.requests.rows.values()].some((r) => r.kind === 'coll' && !r.done);
   // A pending reduction may still need the record; it is little, and stays then.
-  if (!pending) layer.state.types.rows.delete(handle);
+  if (!pending && !keep) layer.state.types.rows.delete(handle);
 }
 
 /** Basic elements in the first `bytes` bytes of a message of this type (a byte too many counts for nothing). */

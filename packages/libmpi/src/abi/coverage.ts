@@ -8,9 +8,6 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(Session_|Group_from_session_pset|Comm_create_from_group|Intercomm_create_from_groups)/, 'no sessions yet'],
   [/^(Comm_(spawn|accept|connect|join)|Open_port|Close_port|Publish_name|Unpublish_name|Lookup_name)/, 'the processes of a job are those that it was started with'],
   [/^Intercomm_/, 'no intercommunicators yet'],
-  [/^(P(send|recv)_init|Pready|Parrived)/, 'no partitioned communication yet'],
-  [/external/, 'no external32 yet'],
-  [/^Type_create_f90/, 'Fortran only'],
   [/^Abi_.*fortran/, 'Fortran only'],
 ];
 const reason = (short: string): string => REASONS.find(([p]) => p.test(short))?.[1] ?? 'not yet';

@@ -1,5 +1,5 @@
 /** Datatypes (MPI 4.1 chapter 5) over the layer's table: constructors, enquiries, packing, and what statuses say about them. */
-import { ERR, PREDEFINED_TYPES, UNDEFINED, linear, pack, types, unpack } from '@mayfly/mpi';
+import { ERR, PREDEFINED_TYPES, UNDEFINED, f90Integer, f90Real, linear, pack, types, unpack } from '@mayfly/mpi';
 import { constant } from '../abi/constants.ts';
 import { copyAttributes, deleteAttributes } from './attributes.ts';
 import type { Implementations } from './define.ts';
@@ -153,7 +153,8 @@ export function datatypes(core: Core): Implementations {
         const handle = heap.int(at, 'datatype');
         const t = core.type(handle);
         if (t.handle >= types.FIRST_DERIVED) deleteAttributes(core, 'type', handle, t.attributes);
-        types.free(layer, t.handle);
+        // Persistent requests name the type at every start.
+        types.free(layer, t.handle, core.state.slots.some((s) => s?.persistent !== undefined));
         heap.setInt(at, Null.DATATYPE, 'datatype');
       }),
     Type_size: (type: number, at: number) => success(() => heap.setCount(at, core.type(type).layout.size, 'size')),
@@ -187,6 +188,9 @@ export function datatypes(core: Core): Implementations {
     Type_get_contents: getContents,
     Type_get_contents_c: (type: number, ints: number, addresses: number, _counts: number, list: number, atInts: number, atAddresses: number, _atCounts: number, atTypes: number) =>
       getContents(type, ints, addresses, list, atInts, atAddresses, atTypes),
+    Type_create_f90_integer: (r: number, at: number) => made(at, () => f90Integer(layer, r)),
+    Type_create_f90_real: (p: number, r: number, at: number) => made(at, () => f90Real(layer, p, r, false)),
+    Type_create_f90_complex: (p: number, r: number, at: number) => made(at, () => f90Real(layer, p, r, true)),
     Type_match_size: (typeclass: number, size: number, at: number) =>
       made(at, () => {
         const name = { [constant('MPI_TYPECLASS_INTEGER')]: 'MPI_INTEGER', [constant('MPI_TYPECLASS_REAL')]: 'MPI_REAL', [constant('MPI_TYPECLASS_COMPLEX')]: 'MPI_COMPLEX' }[typeclass];

@@ -12,9 +12,11 @@ import { Core } from './core.ts';
 import { datatypes } from './datatypes.ts';
 import { exported, type Implementations } from './define.ts';
 import { environment } from './environment.ts';
+import { external } from './external.ts';
 import { integers } from './integers.ts';
 import { SUSPENDING } from './names.ts';
 import { neighbourhoods } from './neighbours.ts';
+import { partitionedCommunication } from './partitioned.ts';
 import { pointToPoint } from './point-to-point.ts';
 import { completion, type Starters } from './requests.ts';
 import { BINDING_FORMAT, type BindingState } from './state.ts';
@@ -26,6 +28,7 @@ function implementations(core: Core): Implementations {
   const starters: Starters = {};
   return {
     ...pointToPoint(core, starters),
+    ...partitionedCommunication(core, starters),
     ...completion(core, starters, (number, at, parent) => madeComm(core, number, at, parent)),
     ...collectives(core, starters),
     ...neighbourhoods(core, starters),
@@ -33,6 +36,7 @@ function implementations(core: Core): Implementations {
     ...attributes(core),
     ...topologies(core),
     ...datatypes(core),
+    ...external(core),
     ...environment(core),
     ...tools(core),
     ...integers(),

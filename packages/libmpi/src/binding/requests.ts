@@ -7,6 +7,7 @@
 import { ANY_SOURCE, ANY_TAG, ERR, MPIError, UNDEFINED, requests, type Outcome, type StatusRecord } from '@mayfly/mpi';
 import { record, type Implementations } from './define.ts';
 import { Kind, Null, handleOf, numberOf } from './handles.ts';
+import { freePartitioned } from './partitioned.ts';
 import type { Core } from './core.ts';
 import type { Slot } from './state.ts';
 
@@ -144,10 +145,22 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
   };
 
   const status = (handle: number): Outcome | undefined => (isImmediate(handle) || handle === Null.REQUEST ? idle() : requests.getStatus(layer, slotOf(core, handle)!.request));
+  /** What Request_get_status* answer of a request that is complete: of a generalized one what its query function says. */
+  const show = (handle: number, o: Outcome, at: number): void => {
+    const slot = slotOf(core, handle);
+    if (!slot?.general) return core.setStatus(at, slot && slot.request !== 0 ? o.status : EMPTY);
+    core.lend(32, (own) => {
+      const to = at === 0 ? own : at;
+      core.setStatus(to, EMPTY);
+      core.callbackCode('query function', 0, slot.general!.query, slot.general!.extra, to);
+    });
+  };
+  const inactive = (handle: number): boolean => handle === Null.REQUEST || (!isImmediate(handle) && slotOf(core, handle)!.request === 0);
   const getStatusOne = (handle: number, flag: number, at: number): number => {
+    heap.check(flag, 4, 'flag');
     const outcome = status(handle);
     heap.setInt(flag, outcome ? 1 : 0, 'flag');
-    if (outcome) core.setStatus(at, outcome.status);
+    if (outcome) show(handle, outcome, at);
     return ERR.SUCCESS;
   };
 
@@ -244,31 +257,35 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
     },
     Request_get_status: getStatusOne,
     Request_get_status_all: (count: number, at: number, flag: number, statuses: number) => {
-      const outcomes = handles(count, at).map(status);
+      const list = handles(count, at);
+      checkStatuses(count, statuses);
+      const outcomes = list.map(status);
       const done = outcomes.every((o) => o !== undefined);
       heap.setInt(flag, done ? 1 : 0, 'flag');
-      if (done && statuses !== 0) outcomes.forEach((o, i) => core.setStatus(statuses + 32 * i, o!.status));
+      if (done) list.forEach((h, i) => show(h, outcomes[i]!, statuses === 0 ? 0 : statuses + 32 * i));
       return ERR.SUCCESS;
     },
     Request_get_status_any: (count: number, at: number, index: number, flag: number, to: number) => {
       const list = handles(count, at);
-      const i = list.findIndex((h) => h !== Null.REQUEST && status(h) !== undefined);
-      const idleAll = list.every((h) => h === Null.REQUEST);
+      heap.check(flag, 4, 'flag');
+      const idleAll = list.every(inactive);
+      const i = list.findIndex((h) => !inactive(h) && status(h) !== undefined);
       heap.setInt(flag, i >= 0 || idleAll ? 1 : 0, 'flag');
       heap.setInt(index, i >= 0 ? i : UNDEFINED, 'index');
-      if (i >= 0) core.setStatus(to, status(list[i]!)!.status);
+      if (i >= 0) show(list[i]!, status(list[i]!)!, to);
       else if (idleAll) core.setStatus(to, EMPTY);
       return ERR.SUCCESS;
     },
     Request_get_status_some: (count: number, at: number, outcount: number, indices: number, statuses: number) => {
       const list = handles(count, at);
-      if (list.every((h) => h === Null.REQUEST)) return heap.setInt(outcount, UNDEFINED, 'outcount'), ERR.SUCCESS;
+      heap.check(outcount, 4, 'outcount');
+      if (list.every(inactive)) return heap.setInt(outcount, UNDEFINED, 'outcount'), ERR.SUCCESS;
       let n = 0;
       list.forEach((h, i) => {
-        const o = h === Null.REQUEST ? undefined : status(h);
+        const o = inactive(h) ? undefined : status(h);
         if (!o) return;
         heap.setInt(indices + 4 * n, i, 'array_of_indices');
-        if (statuses !== 0) core.setStatus(statuses + 32 * n, o.status);
+        show(h, o, statuses === 0 ? 0 : statuses + 32 * n);
         n++;
       });
       heap.setInt(outcount, n, 'outcount');
@@ -279,9 +296,14 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
       if (handle === Null.REQUEST) core.fail(ERR.REQUEST, 'the request is MPI_REQUEST_NULL');
       const slot = slotOf(core, handle);
       if (slot) {
-        if (layer.state.requests.rows.has(slot.request)) requests.free(layer, slot.request);
-        if (slot.general) core.callbackCode('free function', 0, slot.general.free, slot.general.extra);
-        dropSlot(core, handle);
+        if (slot.persistent) freePartitioned(core, slot.persistent);
+        // "The actual freeing code is executed as soon as both calls (MPI_REQUEST_FREE and MPI_GREQUEST_COMPLETE) have occurred" (§13.2).
+        if (slot.general && !requests.isComplete(layer, slot.request)) slot.general.freed = true;
+        else {
+          if (slot.general) core.callbackCode('free function', 0, slot.general.free, slot.general.extra);
+          if (layer.state.requests.rows.has(slot.request)) requests.free(layer, slot.request);
+          dropSlot(core, handle);
+        }
       }
       heap.setInt(at, Null.REQUEST, 'request');
       return ERR.SUCCESS;
@@ -305,6 +327,11 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
       const slot = slotOf(core, handle);
       if (!slot?.general) core.fail(ERR.REQUEST, 'the request is not a generalized one');
       requests.completeGeneral(layer, slot!.request);
+      if (slot!.general!.freed) {
+        requests.free(layer, slot!.request);
+        dropSlot(core, handle);
+        core.callbackCode('free function', 0, slot!.general!.free, slot!.general!.extra);
+      }
       return ERR.SUCCESS;
     },
   };

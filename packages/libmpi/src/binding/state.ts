@@ -22,7 +22,7 @@ export interface Slot {
   /** Started again and again: the starter and its arguments. */
   persistent: { starter: string; args: number[]; large: boolean; call: string } | undefined;
   /** Generalized requests: function-table indices and the program's word. */
-  general: { query: number; free: number; cancel: number; extra: number } | undefined;
+  general: { query: number; free: number; cancel: number; extra: number; freed?: boolean } | undefined;
 }
 
 export interface Keyval {
