@@ -1,5 +1,5 @@
 /** Checks of arguments. Messages name the call, the argument and the allowed range; the communicator's error handler gets them. */
-import { ANY_SOURCE, ANY_TAG, PROC_NULL, TAG_UB } from './constants.ts';
+import { ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT, TAG_UB } from './constants.ts';
 import { ERR, fail } from './errors.ts';
 import { DERIVED, elementType } from './datatypes.ts';
 import { unsuited } from './ops.ts';
@@ -34,11 +34,21 @@ export function checkRoot(comm: CommRecord, root: number, call: string): void {
   if (!Number.isInteger(root) || root < 0 || root >= comm.group.length) fail(ERR.ROOT, call, `root ${String(root)} is no rank: ${ranks(comm)}`, comm.handle);
 }
 
+/** What a process of an intercommunicator is in a collective with this root (§6.2.3). */
+export function partOf(comm: CommRecord, root: number, call: string): 'root' | 'bystander' | { root: number } {
+  if (root === ROOT) return 'root';
+  if (root === PROC_NULL) return 'bystander';
+  if (!Number.isInteger(root) || root < 0 || root >= comm.remote!.length) fail(ERR.ROOT, call, `root ${String(root)} is no rank: ${ranks(comm)} (or MPI_ROOT, MPI_PROC_NULL)`, comm.handle);
+  return { root };
+}
+
+/** Ranks that a collective gathers from or scatters to: of an intercommunicator the other group's. */
+export const blocksOf = (comm: CommRecord): number => (comm.remote ?? comm.group).length;
+
 /** Counts and displacements of a vector collective, as bytes; every block lies inside `bytes`. */
-export function checkBlocks(comm: CommRecord, counts: ArrayLike<number>, displs: ArrayLike<number> | undefined, unit: number, bytes: number, call: string, what: string): { offsets: number[]; lengths: number[] } {
-  const n = comm.group.length;
-  if (counts.length !== n) fail(ERR.COUNT, call, `${what} has ${counts.length} counts, ${comm.name} has ${n} ranks`, comm.handle);
-  if (displs && displs.length !== n) fail(ERR.ARG, call, `${what} has ${displs.length} displacements, ${comm.name} has ${n} ranks`, comm.handle);
+export function checkBlocks(comm: CommRecord, counts: ArrayLike<number>, displs: ArrayLike<number> | undefined, unit: number, bytes: number, call: string, what: string, n = blocksOf(comm)): { offsets: number[]; lengths: number[] } {
+  if (counts.length !== n) fail(ERR.COUNT, call, `${what} has ${counts.length} counts, one for each of ${n} ranks is needed`, comm.handle);
+  if (displs && displs.length !== n) fail(ERR.ARG, call, `${what} has ${displs.length} displacements, one for each of ${n} ranks is needed`, comm.handle);
   const offsets: number[] = [];
   const lengths: number[] = [];
   let at = 0;

@@ -1,47 +1,52 @@
 /**
  * Making, comparing and freeing communicators (MPI 4.1 chapter 7). A making is a schedule whose last step writes the record
- * (comm-make.ts): the request's `result` is the new handle, NULL where this process is not in it.
+ * (comm-make.ts): the request's `result` is the new handle, NULL where this process is not in it. Of an intercommunicator the leaders (rank 0 of
+ * each group) exchange what their groups have agreed on. How intercommunicators come to be: intercomm.ts.
  */
 import { allgatherBruck, allgatherRecursiveDoubling } from './collectives/allgather.ts';
-import { allreduceRecursiveDoubling } from './collectives/allreduce-recursive-doubling.ts';
+import { exchange } from './collectives/inter.ts';
 import { part, type Buf } from './buffers.ts';
+import { cardBytes, writeCard } from './cards.ts';
 import { intra } from './checks.ts';
 import { SPLIT_BYTES } from './comm-make.ts';
-import { COMM_SELF, COMM_WORLD, UNDEFINED } from './constants.ts';
-import { UINT32 } from './datatypes.ts';
+import { COMM_SELF, COMM_WORLD, FROM_GROUPS_CONTEXT, UNDEFINED } from './constants.ts';
+import { agreeOnContext, takeContext } from './contexts.ts';
 import { ERR, fail } from './errors.ts';
 import { compareGroups, type Comparison } from './groups.ts';
-import { opHandle } from './ops.ts';
+import { waitUntil } from './progress.ts';
 import { Schedule, start } from './schedule.ts';
 import { commOf, type Layer } from './layer.ts';
-import type { Topology } from './state.ts';
-
-/** All processes agree on the next free context: a maximum. */
-function agreeOnContext(s: Schedule): Buf {
-  const context = s.scratch(4);
-  const view = s.layer.memory.view(context);
-  new DataView(view.buffer, view.byteOffset).setUint32(0, s.layer.state.nextContext, true);
-  allreduceRecursiveDoubling(s, context, { op: opHandle('MPI_MAX'), type: UINT32, commute: true, unit: 4 });
-  s.next();
-  return context;
-}
+import type { CommRecord, Topology } from './state.ts';
 
 /** [MPI_Comm_dup, MPI_Comm_idup] Topology and attributes come along. */
 export function dup(layer: Layer, handle: number, call = 'MPI_Comm_dup'): number {
-  const comm = intra(layer, handle, call);
+  const comm = commOf(layer, handle, call);
   const s = new Schedule(layer, comm, call);
-  const context = agreeOnContext(s);
-  s.makeComm({ how: 'dup', comm: handle, name: `dup of ${comm.name}` }, context);
+  const contexts = s.scratch(8);
+  agreeOnContext(s, part(contexts, 0, 4));
+  if (comm.remote) exchange(s, part(contexts, 0, 4), part(contexts, 4, 4));
+  s.makeComm({ how: 'dup', comm: handle, name: `dup of ${comm.name}` }, contexts);
   return start(s);
 }
 
-/** [MPI_Comm_create] @param group tasks by rank of the new communicator, the same at all processes */
+function checkMembers(comm: CommRecord, group: readonly number[], call: string): void {
+  for (const task of group) if (!comm.group.includes(task)) fail(ERR.GROUP, call, `task ${task} of the group is not in ${comm.name}`, comm.handle);
+}
+
+/** [MPI_Comm_create] @param group tasks by rank of the new communicator (of its local group), the same at all of them */
 export function create(layer: Layer, handle: number, group: readonly number[], call = 'MPI_Comm_create', topology?: Topology): number {
-  const comm = intra(layer, handle, call);
-  for (const task of group) if (!comm.group.includes(task)) fail(ERR.GROUP, call, `task ${task} of the group is not in ${comm.name}`, handle);
+  const comm = commOf(layer, handle, call);
+  checkMembers(comm, group, call);
   const s = new Schedule(layer, comm, call);
-  const context = agreeOnContext(s);
-  s.makeComm({ how: 'create', comm: handle, group: [...group], name: '', topology }, context);
+  let gathered: Buf;
+  if (comm.remote) {
+    const bytes = cardBytes(layer);
+    gathered = s.scratch(2 * bytes);
+    writeCard(s, part(gathered, 0, bytes), group);
+    agreeOnContext(s, part(gathered, 0, 4));
+    exchange(s, part(gathered, 0, bytes), part(gathered, bytes, bytes));
+  } else gathered = agreeOnContext(s);
+  s.makeComm({ how: 'create', comm: handle, group: [...group], name: '', topology }, gathered);
   return start(s);
 }
 
@@ -51,44 +56,82 @@ const PARTIAL = 0x4000_0000;
 /** [MPI_Comm_create_group] Only the processes of the group take part; `tag` tells makings that go on side by side apart. */
 export function createGroup(layer: Layer, handle: number, group: readonly number[], tag: number, call = 'MPI_Comm_create_group'): number {
   const comm = intra(layer, handle, call);
-  for (const task of group) if (!comm.group.includes(task)) fail(ERR.GROUP, call, `task ${task} of the group is not in ${comm.name}`, handle);
-  const s = new Schedule(layer, { ...comm, group: [...group], rank: group.indexOf(layer.state.task), collectives: PARTIAL + (tag & (PARTIAL - 1)) }, call);
-  const context = agreeOnContext(s);
-  s.makeComm({ how: 'create', comm: handle, group: [...group], name: '' }, context);
+  checkMembers(comm, group, call);
+  return among(layer, { ...comm, group: [...group], rank: group.indexOf(layer.state.task), collectives: PARTIAL + (tag & (PARTIAL - 1)) }, handle, call);
+}
+
+/** The members of a record that is in no table make a communicator. */
+function among(layer: Layer, comm: CommRecord, parent: number, call: string): number {
+  const s = new Schedule(layer, comm, call);
+  s.makeComm({ how: 'create', comm: parent, group: comm.group, name: '' }, agreeOnContext(s));
   return start(s);
 }
 
+/** A group that has no communicator, but a string that its processes agree on (§7.4.2, §7.6.2). */
+export function groupAlone(layer: Layer, group: readonly number[], stringTag: string, call: string): CommRecord {
+  const rank = group.indexOf(layer.state.task);
+  if (rank < 0) fail(ERR.GROUP, call, 'this process is not in the group');
+  return { handle: 0, name: 'the group', context: FROM_GROUPS_CONTEXT, group: [...group], rank, errhandler: 1, collectives: hash(stringTag), attributes: new Map() };
+}
+
+/** FNV-1a, 31 bits: a tag of a text. */
+function hash(text: string): number {
+  let h = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) h = Math.imul(h ^ byte, 0x01000193);
+  return h & 0x7fff_ffff;
+}
+
+/** [MPI_Comm_create_from_group] */
+export const createFromGroup = (layer: Layer, group: readonly number[], stringTag: string, call = 'MPI_Comm_create_from_group'): number =>
+  among(layer, groupAlone(layer, group, stringTag, call), 0, call);
+
 /** [MPI_Comm_split] */
 export function split(layer: Layer, handle: number, color: number, key: number, call = 'MPI_Comm_split', name = '', topology?: Topology): number {
-  const comm = intra(layer, handle, call);
+  const comm = commOf(layer, handle, call);
   if (!(Number.isInteger(color) && ((color >= 0 && color <= 0x7fff_ffff) || color === UNDEFINED))) fail(ERR.ARG, call, `color ${String(color)} is not a whole number from 0 to 2147483647, nor MPI_UNDEFINED`, handle);
   if ((key | 0) !== key) fail(ERR.ARG, call, `key ${String(key)} is not a 32-bit whole number`, handle);
   const s = new Schedule(layer, comm, call);
-  const all = s.scratch(SPLIT_BYTES * s.size);
+  const gathered = s.scratch(SPLIT_BYTES * (s.size + (comm.remote?.length ?? 0)));
+  const all = part(gathered, 0, SPLIT_BYTES * s.size);
   const bytes = layer.memory.view(part(all, comm.rank * SPLIT_BYTES, SPLIT_BYTES));
   const mine = new DataView(bytes.buffer, bytes.byteOffset, SPLIT_BYTES);
   mine.setInt32(0, color, true);
   mine.setInt32(4, key, true);
-  mine.setUint32(8, layer.state.nextContext, true);
+  mine.setUint32(8, takeContext(layer, call), true);
   if ((s.size & (s.size - 1)) === 0) allgatherRecursiveDoubling(s, all, SPLIT_BYTES);
   else allgatherBruck(s, all, SPLIT_BYTES);
   s.next();
-  s.makeComm({ how: 'split', comm: handle, name, topology }, all);
+  if (comm.remote) exchange(s, all, part(gathered, all.bytes, SPLIT_BYTES * comm.remote.length));
+  s.makeComm({ how: 'split', comm: handle, name, topology }, gathered);
   return start(s);
 }
 
-/** [MPI_Comm_compare] */
+const ORDER: readonly Comparison[] = ['IDENT', 'CONGRUENT', 'SIMILAR', 'UNEQUAL'];
+
+/** [MPI_Comm_compare] Of intercommunicators both groups count. */
 export function compare(layer: Layer, a: number, b: number): Comparison {
   const x = commOf(layer, a, 'MPI_Comm_compare');
   const y = commOf(layer, b, 'MPI_Comm_compare');
-  if (x.context === y.context && a === b) return 'IDENT';
-  const groups = compareGroups(x.group, y.group);
-  return groups === 'IDENT' ? 'CONGRUENT' : groups;
+  if (a === b) return 'IDENT';
+  if ((x.remote === undefined) !== (y.remote === undefined)) return 'UNEQUAL';
+  const sides = [compareGroups(x.group, y.group), ...(x.remote ? [compareGroups(x.remote, y.remote!)] : [])];
+  const worst = ORDER[Math.max(...sides.map((s) => ORDER.indexOf(s)))]!;
+  return worst === 'IDENT' ? 'CONGRUENT' : worst;
+}
+
+function checkFree(comm: CommRecord, call: string): void {
+  if (comm.handle === COMM_WORLD || comm.handle === COMM_SELF) fail(ERR.COMM, call, `${comm.name} cannot be freed`, comm.handle);
 }
 
 /** [MPI_Comm_free] The handle goes at once; operations under way on it complete. */
-export function free(layer: Layer, handle: number): void {
-  const comm = commOf(layer, handle, 'MPI_Comm_free');
-  if (handle === COMM_WORLD || handle === COMM_SELF) fail(ERR.COMM, 'MPI_Comm_free', `${comm.name} cannot be freed`, handle);
+export function free(layer: Layer, handle: number, call = 'MPI_Comm_free'): void {
+  checkFree(commOf(layer, handle, call), call);
   layer.state.comms.rows.delete(handle);
+}
+
+/** [MPI_Comm_disconnect, first half] Waits until all communication on it is complete. */
+export function quiesce(layer: Layer, handle: number): void {
+  const call = 'MPI_Comm_disconnect';
+  checkFree(commOf(layer, handle, call), call);
+  waitUntil(layer, () => ![...layer.state.requests.rows.values()].some((r) => r.comm === handle && !r.done), () => ({ call }));
 }

@@ -27,6 +27,12 @@ export const COLLECTIVE = 1;
 export const WORLD_CONTEXT = 0;
 export const SELF_CONTEXT = 2;
 export const FIRST_FREE_CONTEXT = 4;
+/** Behind the last id that a communicator may have: contexts in which processes without a common communicator meet. */
+export const CONTEXTS_END = 0x7fff_ff00;
+/** Makings from groups alone (MPI_Comm_create_from_group); the tag comes of the string tag. */
+export const FROM_GROUPS_CONTEXT = 0x7fff_fff0;
+/** MPI_Comm_connect to a port: the tag is the port's number, answers have tag 0. */
+export const PORTS_CONTEXT = 0x7fff_fff2;
 
 /** Handles of the predefined objects. Handle 0 is the null handle of every table. */
 export const NULL = 0;

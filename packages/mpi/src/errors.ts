@@ -93,7 +93,7 @@ export class MPIError extends Error {
   constructor(
     readonly errorClass: number,
     readonly call: string,
-    text: string,
+    readonly text: string,
     readonly comm: number = 0,
   ) {
     const name = className(errorClass);

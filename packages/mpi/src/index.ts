@@ -19,6 +19,7 @@ export * as partitioned from './partitioned.ts';
 export type { Outcome } from './requests.ts';
 export * as collectives from './collectives/index.ts';
 export * as comms from './comm.ts';
+export * as intercomms from './intercomm.ts';
 export * as groups from './groups.ts';
 export * as topology from './topology.ts';
 export * as neighbours from './neighbours.ts';

@@ -15,7 +15,8 @@ import { applyCompound } from './ops-compound.ts';
 import { complete, post } from './matching.ts';
 import { makeComm } from './comm-make.ts';
 import { scratch, type Layer } from './layer.ts';
-import type { CollectiveRequest, CommRecord, NewComm, ReceiveRequest, Step } from './state.ts';
+import { MPIError } from './errors.ts';
+import type { CollectiveRequest, CommRecord, NewComm, ReceiveRequest, Step, Via } from './state.ts';
 
 /** Builds the schedule of one collective on one communicator. Peers are ranks here, tasks in the steps. */
 export class Schedule {
@@ -54,6 +55,24 @@ export class Schedule {
   }
   recv(rank: number, into: Buf): this {
     return this.add({ op: 'recv', peer: this.comm.group[rank]!, into });
+  }
+  /** To and from ranks of an intercommunicator's other group. The groups are disjoint: its messages are told from the own group's by their source. */
+  sendRemote(rank: number, from: Buf): this {
+    return this.add({ op: 'send', peer: this.comm.remote![rank]!, from });
+  }
+  recvRemote(rank: number, into: Buf): this {
+    return this.add({ op: 'recv', peer: this.comm.remote![rank]!, into });
+  }
+  /** To and from a task outside the communicator. @param via its context and tag */
+  sendTask(task: number, from: Buf, via: Via): this {
+    return this.add({ op: 'send', peer: task, from, via });
+  }
+  recvTask(task: number, into: Buf, via: Via): this {
+    return this.add({ op: 'recv', peer: task, into, via });
+  }
+  /** To the task whose number (u32) stands in `to` by then. */
+  answer(to: Buf, from: Buf, via: Via): this {
+    return this.add({ op: 'answer', to, from, via });
   }
   copy(from: Buf, into: Buf): this {
     if (from.bytes === 0 || (from.space === into.space && from.offset === into.offset)) return this;
@@ -124,12 +143,16 @@ function execute(layer: Layer, r: CollectiveRequest, step: Step): void {
   const { memory } = layer;
   switch (step.op) {
     case 'send':
-      return layer.device.send(taskId(step.peer), Mode.STANDARD, r.context, r.tag, 0, memory.view(step.from));
+      return layer.device.send(taskId(step.peer), Mode.STANDARD, step.via?.context ?? r.context, step.via?.tag ?? r.tag, 0, memory.view(step.from));
+    case 'answer': {
+      const to = memory.view(step.to);
+      return layer.device.send(taskId(new DataView(to.buffer, to.byteOffset).getUint32(0, true)), Mode.STANDARD, step.via.context, step.via.tag, 0, memory.view(step.from));
+    }
     case 'recv': {
       const handle = layer.state.requests.next++;
       const child: ReceiveRequest = {
         kind: 'recv', handle, call: r.call, comm: r.comm, done: false, freed: false, error: undefined, status: r.status,
-        spaces: [], parent: r.handle, context: r.context, source: step.peer, tag: r.tag, into: step.into, body: undefined,
+        spaces: [], parent: r.handle, context: step.via?.context ?? r.context, source: step.peer, tag: step.via?.tag ?? r.tag, into: step.into, body: undefined,
       };
       layer.state.requests.rows.set(handle, child);
       r.outstanding++;
@@ -146,7 +169,13 @@ function execute(layer: Layer, r: CollectiveRequest, step: Step): void {
       memory.view(step.into).set(memory.view(step.from));
       return;
     case 'comm':
-      r.result = makeComm(layer, step.make, memory.view(step.from));
+      try {
+        r.result = makeComm(layer, step.make, memory.view(step.from));
+      } catch (e) {
+        if (!(e instanceof MPIError)) throw e;
+        r.error = { errorClass: e.errorClass, call: r.call, text: e.text };
+        complete(layer, r);
+      }
       return;
   }
 }

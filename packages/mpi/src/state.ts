@@ -142,8 +142,9 @@ export type RequestRecord = SendRequest | ReceiveRequest | CollectiveRequest;
  * Peers are tasks.
  */
 export type Step =
-  | { op: 'send'; peer: number; from: Buf }
-  | { op: 'recv'; peer: number; into: Buf }
+  | { op: 'send'; peer: number; from: Buf; via?: Via | undefined }
+  | { op: 'recv'; peer: number; into: Buf; via?: Via | undefined }
+  | { op: 'answer'; to: Buf; from: Buf; via: Via }
   | { op: 'copy'; from: Buf; into: Buf }
   /** into = from ∘ into, `from` being of lower ranks. */
   | { op: 'reduce'; fn: number; type: number; from: Buf; into: Buf }
@@ -151,14 +152,27 @@ export type Step =
   | { op: 'reduceRight'; fn: number; type: number; from: Buf; into: Buf }
   | { op: 'comm'; make: NewComm; from: Buf };
 
-/** How the last step of a communicator's making reads what the schedule has gathered. */
+/** Context and tag of messages that are not the collective's own. */
+export interface Via {
+  context: number;
+  tag: number;
+}
+
+/**
+ * How the last step of a communicator's making reads what the schedule has gathered. A card is what the leaders of two groups tell each other
+ * (cards.ts). `comm`: the parent, 0 for none; of an intercommunicator the new one is such too.
+ */
 export type NewComm =
-  /** `from`: u32 context. */
+  /** `from`: u32 context; of an intercommunicator: and the other group's. */
   | { how: 'dup'; comm: number; name: string }
-  /** `from`: u32 context. `group`: its tasks by rank; this task may not be in it. */
+  /** `from`: u32 context; of an intercommunicator: own card, the other group's card. `group`: its tasks by rank; this task may not be in it. */
   | { how: 'create'; comm: number; group: number[]; name: string; topology?: Topology | undefined }
-  /** `from`: per rank of the parent i32 colour, i32 key, u32 context. */
-  | { how: 'split'; comm: number; name: string; topology?: Topology | undefined };
+  /** `from`: per rank of the parent i32 colour, i32 key, u32 context; of an intercommunicator: and the same of the other group. */
+  | { how: 'split'; comm: number; name: string; topology?: Topology | undefined }
+  /** Two groups become an intercommunicator. `from`: own card, the other group's card. */
+  | { how: 'inter'; comm: number; group: number[]; name: string; wrong?: { errorClass: number; text: string } | undefined }
+  /** An intercommunicator becomes an intracommunicator. `from`: own and the other group's u32 context, u32 high, u32 low. */
+  | { how: 'merge'; comm: number };
 
 export interface Envelope {
   arrival: number;

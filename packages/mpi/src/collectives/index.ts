@@ -6,7 +6,7 @@
  * All ranks must choose alike, so choices depend only on what is the same everywhere: the communicator's size, the length and the operation.
  */
 import { part, type Buf } from '../buffers.ts';
-import { checkBlocks, checkRoot, intra, reduction } from '../checks.ts';
+import { blocksOf, checkBlocks, checkRoot, intra, partOf, reduction } from '../checks.ts';
 import { ERR, fail } from '../errors.ts';
 import { Schedule, start, type Reduction } from '../schedule.ts';
 import { allgatherBruck, allgatherRecursiveDoubling, allgatherRing } from './allgather.ts';
@@ -17,13 +17,14 @@ import { barrierDissemination } from './barrier.ts';
 import { bcastBinomial } from './bcast-binomial.ts';
 import { bcastScatterAllgather } from './bcast-scatter-allgather.ts';
 import { gatherBinomial } from './gather-binomial.ts';
+import * as inter from './inter.ts';
 import { gathervLinear, scattervLinear, type Blocks } from './linear.ts';
 import { reduceBinomial } from './reduce-binomial.ts';
 import { reduceScatterSpread } from './reduce-scatter.ts';
 import { scanRecursiveDoubling } from './scan.ts';
 import { scatterBinomial } from './scatter-binomial.ts';
 import type { CommRecord } from '../state.ts';
-import type { Layer } from '../layer.ts';
+import { commOf, type Layer } from '../layer.ts';
 
 /** Bytes from which the algorithms for long messages win: there the transfer outweighs the latency of a hop (about 0.5 ms between tabs). */
 export const LONG = { bcast: 128 * 1024, reduce: 64 * 1024, allgather: 64 * 1024, alltoall: 32 * 1024 } as const;
@@ -43,26 +44,36 @@ const equalBlocks = (buf: Buf, n: number, bytes: number): Blocks => ({ buf, offs
 
 function room(comm: CommRecord, buf: Buf | undefined, bytes: number, call: string, what: string): Buf {
   if (!buf) return fail(ERR.BUFFER, call, `${what} is missing`, comm.handle);
-  if (buf.bytes < bytes) fail(ERR.BUFFER, call, `${what} has ${buf.bytes} bytes, ${bytes} are needed (${comm.name} has ${comm.group.length} ranks)`, comm.handle);
+  if (buf.bytes < bytes) fail(ERR.BUFFER, call, `${what} has ${buf.bytes} bytes, ${bytes} are needed (for ${blocksOf(comm)} ranks)`, comm.handle);
   return buf.bytes === bytes ? buf : part(buf, 0, bytes);
 }
 
-function divided(comm: CommRecord, bytes: number, call: string, what: string): number {
-  const n = comm.group.length;
+function divided(comm: CommRecord, bytes: number, call: string, what: string, n = blocksOf(comm)): number {
   if (bytes % n !== 0) fail(ERR.COUNT, call, `${what} has ${bytes} bytes, which ${n} ranks cannot share evenly`, comm.handle);
   return bytes / n;
 }
 
+/** "The 'in place' option is not supported for intercommunicators" (§6.2.3). */
+function given<T>(comm: CommRecord, x: T | undefined, call: string, what: string): T {
+  return x ?? fail(ERR.BUFFER, call, `${what} is missing or MPI_IN_PLACE, which is not for intercommunicators`, comm.handle);
+}
+
 export function barrier(layer: Layer, c: number, call = 'MPI_Barrier'): number {
-  const s = new Schedule(layer, intra(layer, c, call), call);
-  barrierDissemination(s);
+  const comm = commOf(layer, c, call);
+  const s = new Schedule(layer, comm, call);
+  if (comm.remote) inter.barrier(s);
+  else barrierDissemination(s);
   return start(s);
 }
 
 export function bcast(layer: Layer, c: number, buf: Buf, root: number, call = 'MPI_Bcast'): number {
-  const comm = intra(layer, c, call);
-  checkRoot(comm, root, call);
+  const comm = commOf(layer, c, call);
   const s = new Schedule(layer, comm, call);
+  if (comm.remote) {
+    inter.bcast(s, buf, partOf(comm, root, call));
+    return start(s);
+  }
+  checkRoot(comm, root, call);
   if (buf.bytes >= LONG.bcast && s.size >= 4) bcastScatterAllgather(s, buf, root);
   else bcastBinomial(s, buf, root);
   return start(s);
@@ -70,7 +81,15 @@ export function bcast(layer: Layer, c: number, buf: Buf, root: number, call = 'M
 
 /** `send` undefined: in place (at the root). */
 export function reduce(layer: Layer, c: number, send: Buf | undefined, recv: Buf | undefined, type: number, op: number, root: number, call = 'MPI_Reduce'): number {
-  const comm = intra(layer, c, call);
+  const comm = commOf(layer, c, call);
+  if (comm.remote) {
+    const p = partOf(comm, root, call);
+    const buf = p === 'bystander' ? undefined : given(comm, p === 'root' ? recv : send, call, p === 'root' ? 'the receive buffer' : 'the send buffer');
+    const r = p === 'bystander' ? undefined : reduction(layer, c, op, type, buf!.bytes, call);
+    const s = new Schedule(layer, comm, call);
+    inter.reduce(s, buf, r, p);
+    return start(s);
+  }
   checkRoot(comm, root, call);
   if (!send && comm.rank !== root) fail(ERR.BUFFER, call, `MPI_IN_PLACE is for the root (${root}) only`, c);
   const bytes = send?.bytes ?? recv?.bytes ?? 0;
@@ -89,11 +108,16 @@ export function reduce(layer: Layer, c: number, send: Buf | undefined, recv: Buf
 const long = (s: Schedule, r: Reduction, bytes: number): boolean => r.commute && bytes >= LONG.reduce && s.size >= 4;
 
 export function allreduce(layer: Layer, c: number, send: Buf | undefined, recv: Buf, type: number, op: number, call = 'MPI_Allreduce'): number {
-  const comm = intra(layer, c, call);
+  const comm = commOf(layer, c, call);
+  if (comm.remote) given(comm, send, call, 'the send buffer');
   const bytes = send?.bytes ?? recv.bytes;
   const r = reduction(layer, c, op, type, bytes, call);
   const acc = room(comm, recv, bytes, call, 'the receive buffer');
   const s = new Schedule(layer, comm, call);
+  if (comm.remote) {
+    inter.allreduce(s, send!, acc, r);
+    return start(s);
+  }
   if (send) s.copy(send, acc);
   if (long(s, r, bytes)) allreduceRabenseifner(s, acc, r);
   else allreduceRecursiveDoubling(s, acc, r);
@@ -111,7 +135,13 @@ export function scan(layer: Layer, c: number, send: Buf | undefined, recv: Buf, 
 }
 
 export function gather(layer: Layer, c: number, send: Buf | undefined, recv: Buf | undefined, root: number, call = 'MPI_Gather'): number {
-  const comm = intra(layer, c, call);
+  const comm = commOf(layer, c, call);
+  if (comm.remote) {
+    const p = partOf(comm, root, call);
+    const s = new Schedule(layer, comm, call);
+    inter.gather(s, p === 'bystander' ? undefined : given(comm, p === 'root' ? recv : send, call, p === 'root' ? 'the receive buffer' : 'the send buffer'), p);
+    return start(s);
+  }
   checkRoot(comm, root, call);
   if (!send && comm.rank !== root) fail(ERR.BUFFER, call, `MPI_IN_PLACE is for the root (${root}) only`, c);
   const bytes = send?.bytes ?? divided(comm, recv?.bytes ?? 0, call, 'the receive buffer');
@@ -122,7 +152,14 @@ export function gather(layer: Layer, c: number, send: Buf | undefined, recv: Buf
 }
 
 export function gatherv(layer: Layer, c: number, send: Buf | undefined, recv: VectorArgument | undefined, root: number, call = 'MPI_Gatherv'): number {
-  const comm = intra(layer, c, call);
+  const comm = commOf(layer, c, call);
+  if (comm.remote) {
+    const p = partOf(comm, root, call);
+    const s = new Schedule(layer, comm, call);
+    if (p === 'root') inter.gatherv(s, undefined, blocks(comm, given(comm, recv, call, 'the receive buffer'), call, 'the receive buffer'), p);
+    else if (p !== 'bystander') inter.gatherv(s, given(comm, send, call, 'the send buffer'), undefined, p);
+    return start(s);
+  }
   checkRoot(comm, root, call);
   if (!send && comm.rank !== root) fail(ERR.BUFFER, call, `MPI_IN_PLACE is for the root (${root}) only`, c);
   if (!recv && comm.rank === root) fail(ERR.BUFFER, call, 'the root needs a receive buffer', c);
@@ -134,7 +171,13 @@ export function gatherv(layer: Layer, c: number, send: Buf | undefined, recv: Ve
 }
 
 export function scatter(layer: Layer, c: number, send: Buf | undefined, recv: Buf | undefined, root: number, call = 'MPI_Scatter'): number {
-  const comm = intra(layer, c, call);
+  const comm = commOf(layer, c, call);
+  if (comm.remote) {
+    const p = partOf(comm, root, call);
+    const s = new Schedule(layer, comm, call);
+    inter.scatter(s, p === 'bystander' ? undefined : given(comm, p === 'root' ? send : recv, call, p === 'root' ? 'the send buffer' : 'the receive buffer'), p);
+    return start(s);
+  }
   checkRoot(comm, root, call);
   if (!recv && comm.rank !== root) fail(ERR.BUFFER, call, `MPI_IN_PLACE is for the root (${root}) only`, c);
   const bytes = recv?.bytes ?? divided(comm, send?.bytes ?? 0, call, 'the send buffer');
@@ -145,7 +188,14 @@ export function scatter(layer: Layer, c: number, send: Buf | undefined, recv: Bu
 }
 
 export function scatterv(layer: Layer, c: number, send: VectorArgument | undefined, recv: Buf | undefined, root: number, call = 'MPI_Scatterv'): number {
-  const comm = intra(layer, c, call);
+  const comm = commOf(layer, c, call);
+  if (comm.remote) {
+    const p = partOf(comm, root, call);
+    const s = new Schedule(layer, comm, call);
+    if (p === 'root') inter.scatterv(s, blocks(comm, given(comm, send, call, 'the send buffer'), call, 'the send buffer'), undefined, p);
+    else if (p !== 'bystander') inter.scatterv(s, undefined, given(comm, recv, call, 'the receive buffer'), p);
+    return start(s);
+  }
   checkRoot(comm, root, call);
   if (!recv && comm.rank !== root) fail(ERR.BUFFER, call, `MPI_IN_PLACE is for the root (${root}) only`, c);
   if (!send && comm.rank === root) fail(ERR.BUFFER, call, 'the root needs a send buffer', c);
@@ -157,7 +207,12 @@ export function scatterv(layer: Layer, c: number, send: VectorArgument | undefin
 }
 
 export function allgather(layer: Layer, c: number, send: Buf | undefined, recv: Buf, call = 'MPI_Allgather'): number {
-  const comm = intra(layer, c, call);
+  const comm = commOf(layer, c, call);
+  if (comm.remote) {
+    const s = new Schedule(layer, comm, call);
+    inter.allgather(s, given(comm, send, call, 'the send buffer'), recv);
+    return start(s);
+  }
   const n = comm.group.length;
   const bytes = send?.bytes ?? divided(comm, recv.bytes, call, 'the receive buffer');
   const into = room(comm, recv, bytes * n, call, 'the receive buffer');
@@ -170,8 +225,13 @@ export function allgather(layer: Layer, c: number, send: Buf | undefined, recv: 
 }
 
 export function allgatherv(layer: Layer, c: number, send: Buf | undefined, recv: VectorArgument, call = 'MPI_Allgatherv'): number {
-  const comm = intra(layer, c, call);
+  const comm = commOf(layer, c, call);
   const into = blocks(comm, recv, call, 'the receive buffer');
+  if (comm.remote) {
+    const s = new Schedule(layer, comm, call);
+    inter.allgatherv(s, given(comm, send, call, 'the send buffer'), into);
+    return start(s);
+  }
   const own = into.lengths[comm.rank]!;
   if (send && send.bytes !== own) fail(ERR.COUNT, call, `the send buffer has ${send.bytes} bytes, the own block in the receive buffer ${own}`, c);
   const s = new Schedule(layer, comm, call);
@@ -181,8 +241,14 @@ export function allgatherv(layer: Layer, c: number, send: Buf | undefined, recv:
 }
 
 export function alltoall(layer: Layer, c: number, send: Buf | undefined, recv: Buf, call = 'MPI_Alltoall'): number {
-  const comm = intra(layer, c, call);
-  const n = comm.group.length;
+  const comm = commOf(layer, c, call);
+  const n = blocksOf(comm);
+  if (comm.remote) {
+    const from = given(comm, send, call, 'the send buffer');
+    const s = new Schedule(layer, comm, call);
+    inter.alltoall(s, equalBlocks(from, n, divided(comm, from.bytes, call, 'the send buffer')), equalBlocks(recv, n, divided(comm, recv.bytes, call, 'the receive buffer')));
+    return start(s);
+  }
   const bytes = divided(comm, (send ?? recv).bytes, call, send ? 'the send buffer' : 'the receive buffer');
   const into = room(comm, recv, bytes * n, call, 'the receive buffer');
   const s = new Schedule(layer, comm, call);
@@ -195,9 +261,13 @@ export function alltoall(layer: Layer, c: number, send: Buf | undefined, recv: B
 }
 
 export function alltoallv(layer: Layer, c: number, send: VectorArgument | undefined, recv: VectorArgument, call = 'MPI_Alltoallv'): number {
-  const comm = intra(layer, c, call);
+  const comm = commOf(layer, c, call);
   const into = blocks(comm, recv, call, 'the receive buffer');
   const s = new Schedule(layer, comm, call);
+  if (comm.remote) {
+    inter.alltoall(s, blocks(comm, given(comm, send, call, 'the send buffer'), call, 'the send buffer'), into);
+    return start(s);
+  }
   let from: Blocks;
   if (send) from = blocks(comm, send, call, 'the send buffer');
   else {
@@ -211,21 +281,26 @@ export function alltoallv(layer: Layer, c: number, send: VectorArgument | undefi
 }
 
 export function reduceScatter(layer: Layer, c: number, send: Buf | undefined, recv: Buf, counts: ArrayLike<number>, type: number, unit: number, op: number, call = 'MPI_Reduce_scatter'): number {
-  const comm = intra(layer, c, call);
+  const comm = commOf(layer, c, call);
+  if (comm.remote) given(comm, send, call, 'the send buffer');
   const operand = send ?? recv;
   const r = reduction(layer, c, op, type, operand.bytes, call);
-  const from: Blocks = { buf: operand, ...checkBlocks(comm, counts, undefined, unit, operand.bytes, call, 'the send buffer') };
+  const from: Blocks = { buf: operand, ...checkBlocks(comm, counts, undefined, unit, operand.bytes, call, 'the send buffer', comm.group.length) };
   const own = from.lengths[comm.rank]!;
   if (own % r.unit !== 0) fail(ERR.OP, call, 'a block cuts a pair of value and index in two', c);
   const s = new Schedule(layer, comm, call);
+  if (comm.remote) {
+    inter.reduceScatter(s, operand, room(comm, recv, own, call, 'the receive buffer'), from.lengths, r);
+    return start(s);
+  }
   reduceScatterSpread(s, from, room(comm, recv, own, call, 'the receive buffer'), r);
   return start(s);
 }
 
 export function reduceScatterBlock(layer: Layer, c: number, send: Buf | undefined, recv: Buf, type: number, unit: number, op: number): number {
   const call = 'MPI_Reduce_scatter_block';
-  const comm = intra(layer, c, call);
-  const bytes = divided(comm, (send ?? recv).bytes, call, send ? 'the send buffer' : 'the receive buffer');
+  const comm = commOf(layer, c, call);
+  const bytes = divided(comm, (send ?? recv).bytes, call, send ? 'the send buffer' : 'the receive buffer', comm.group.length);
   return reduceScatter(layer, c, send, recv, new Array<number>(comm.group.length).fill(bytes / unit), type, unit, op, call);
 }
 
