@@ -47,10 +47,14 @@ export class Memory {
     return this.linearMemory?.() ?? EMPTY;
   }
 
+  /** A whole space. */
+  space(n: number): Uint8Array {
+    const whole = n > 0 ? this.pinned.get(n) : n < 0 ? this.scratch().get(n) : this.linearMemory?.();
+    if (whole === undefined) throw new Error(`buffer space ${n} is gone`);
+    return whole;
+  }
+
   view(b: Buf): Uint8Array {
-    if (b.bytes === 0) return EMPTY;
-    const whole = b.space > 0 ? this.pinned.get(b.space) : b.space < 0 ? this.scratch().get(b.space) : this.linearMemory?.();
-    if (whole === undefined) throw new Error(`buffer space ${b.space} is gone`);
-    return whole.subarray(b.offset, b.offset + b.bytes);
+    return b.bytes === 0 ? EMPTY : this.space(b.space).subarray(b.offset, b.offset + b.bytes);
   }
 }

@@ -13,6 +13,9 @@ export const Mode = {
   /** Synchronous mode: the receiver answers with an ACK that carries `word` back, when a receive has matched. */
   SYNC: 2,
   ACK: 3,
+  /** A one-sided operation (windows/encoding.ts), and what a target answers to it. */
+  RMA: 4,
+  RMA_ANSWER: 5,
   /** A partitioned send is made: `word` is its channel (partitioned.ts). */
   ANNOUNCE: 9,
   /** Partition `word` of the channel that stands in the tag. */

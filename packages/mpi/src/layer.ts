@@ -6,7 +6,7 @@
  */
 import { Memory, type Buf } from './buffers.ts';
 import { ERR, MPIError, fail } from './errors.ts';
-import { initialState, type CommRecord, type LayerState, type RequestRecord } from './state.ts';
+import { initialState, type CommRecord, type Envelope, type LayerState, type RequestRecord } from './state.ts';
 import type { Device } from './device.ts';
 import type { OpCallback } from './ops.ts';
 
@@ -16,6 +16,8 @@ export type Deferred =
   /** Fills `into` with the body of an arrival; what does not fit is cut off. */
   | { do: 'pull'; arrival: number; size: number; into: Uint8Array }
   | { do: 'advance'; request: number }
+  /** A one-sided operation or its answer that needs its body from the log, or is to be answered. */
+  | { do: 'window'; window: number; envelope: Envelope }
   /** A freed request is complete. */
   | { do: 'retire'; request: number };
 

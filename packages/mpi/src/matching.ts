@@ -58,7 +58,7 @@ export function deliver(layer: Layer, a: Arrival): void {
 }
 
 /** Copies a body into the store when it is there and there is room. */
-function keepBody(layer: Layer, a: Arrival): Uint8Array | undefined {
+export function keepBody(layer: Layer, a: Arrival): Uint8Array | undefined {
   if (a.size === 0) return EMPTY;
   if (!a.body || layer.state.unexpectedBytes + a.size > layer.device.unexpectedBytes) return undefined;
   stored(layer, a.size);

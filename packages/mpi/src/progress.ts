@@ -10,9 +10,11 @@
  *      control may differ, stops at the same arrival.
  *  P4  `deferred` is empty whenever the program runs, and whenever the device waits: the state is then whole, and may go into an image.
  */
-import type { WaitReason } from './device.ts';
+import { WORLD } from '@mayfly/wire';
 import { runRounds } from './schedule.ts';
 import { deliver, pull, retire, sendAck, spread } from './matching.ts';
+import { arrive as arriveOneSided, isOneSided, perform } from './windows/target.ts';
+import type { Arrival, WaitReason } from './device.ts';
 import type { Layer } from './layer.ts';
 
 /** Does what arrivals have left to do. */
@@ -25,6 +27,7 @@ export function settle(layer: Layer): void {
     const d = deferred[i]!;
     if (d.do === 'ack') sendAck(layer, d.dst, d.word);
     else if (d.do === 'advance') runRounds(layer, d.request);
+    else if (d.do === 'window') perform(layer, d.window, d.envelope);
     else if (d.do === 'retire') {
       const r = layer.state.requests.rows.get(d.request);
       if (!r) continue;
@@ -40,21 +43,23 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
+const enter = (layer: Layer, a: Arrival): void => (isOneSided(a.mode) && a.src !== WORLD ? arriveOneSided(layer, a) : deliver(layer, a));
+
 /** The one wait. Returns when `holds()`; blocks in the device until then. @param reason asked anew for every arrival: a collective waits for another peer in every round */
 export function waitUntil(layer: Layer, holds: () => boolean, reason: () => WaitReason): void {
   while (!holds()) {
     const before = layer.state.unexpectedBytes;
     const arrival = layer.device.wait(reason());
     if (!arrival) throw new Interrupted();
-    deliver(layer, arrival);
+    enter(layer, arrival);
     settle(layer);
     if (layer.state.unexpectedBytes !== before) layer.device.unexpected(layer.state.unexpectedBytes);
   }
 }
 
 /**
- * The one poll. True when `holds()`; looks at what has arrived, and waits for nothing. A collective that an arrival lets go on may send, so
- * the poll stops there, and another one follows.
+ * The one poll. True when `holds()`; looks at what has arrived, and waits for nothing. A collective that an arrival lets go on may send, and so may
+ * a one-sided operation, whether or not its body is there (P3): the poll stops there, and another one follows.
  */
 export function pollUntil(layer: Layer, holds: () => boolean): boolean {
   if (holds()) return true;
@@ -62,8 +67,8 @@ export function pollUntil(layer: Layer, holds: () => boolean): boolean {
   for (;;) {
     let stopped = false;
     layer.device.poll((arrival) => {
-      deliver(layer, arrival);
-      return (stopped = layer.deferred.some((d) => d.do === 'advance') || holds());
+      enter(layer, arrival);
+      return (stopped = isOneSided(arrival.mode) || layer.deferred.some((d) => d.do === 'advance') || holds());
     });
     settle(layer);
     if (holds() || !stopped) break;

@@ -6,6 +6,8 @@ import { decodeValue, encodeValue, MalformedValue } from './codec.ts';
 import { ERR, fail } from './errors.ts';
 import type { Layer } from './layer.ts';
 import { heldPartitions, noPartitions } from './partitioned.ts';
+import { heldOperations, keepContents, putContents } from './windows/image.ts';
+import { noWindows } from './windows/state.ts';
 import { STATE_FORMAT, type CollectiveRequest, type LayerState, type RequestRecord } from './state.ts';
 
 const usesPinned = (r: RequestRecord): boolean =>
@@ -23,7 +25,7 @@ export function snapshot(layer: Layer): Uint8Array {
   if (layer.deferred.length > 0) fail(ERR.INTERN, 'checkpoint', 'taken inside the progress of the layer');
   for (const r of layer.state.requests.rows.values())
     if (usesPinned(r)) fail(ERR.PENDING, 'checkpoint', `a request of ${r.call} is pending: its buffer is an array of the program, which an image cannot hold; complete it first`, r.comm);
-  return encodeValue(layer.state, 'MPI state');
+  return keepContents(layer, () => encodeValue(layer.state, 'MPI state'));
 }
 
 /** Puts the layer where {@link snapshot} was taken. @throws MalformedValue for bytes of another format or task */
@@ -34,7 +36,10 @@ export function restore(layer: Layer, bytes: Uint8Array): void {
     throw new MalformedValue(`MPI state of task ${state.task} of ${state.size}, this is task ${layer.device.task} of ${layer.device.size}`);
   // Images from before there was partitioned communication.
   state.partitioned ??= noPartitions();
+  // Nor windows.
+  state.windows ??= noWindows();
   layer.state = state;
+  putContents(layer);
   layer.device.unexpected(state.unexpectedBytes);
 }
 
@@ -44,6 +49,6 @@ export function heldArrivals(layer: Layer): number[] {
   for (const queue of layer.state.unexpected.values()) for (const e of queue) if (!e.body) out.push(e.arrival);
   for (const m of layer.state.messages.rows.values()) if (!m.envelope.body) out.push(m.envelope.arrival);
   for (const c of layer.state.stdin.chunks) if (!c.body) out.push(c.arrival);
-  out.push(...heldPartitions(layer));
+  out.push(...heldPartitions(layer), ...heldOperations(layer));
   return out.sort((a, b) => a - b);
 }

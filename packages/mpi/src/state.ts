@@ -17,6 +17,7 @@ import type { ErrorRecord } from './errors.ts';
 import { insert, table, type Table } from './table.ts';
 import { BUILTIN_OPS, type OpRecord } from './ops.ts';
 import { FIRST_DERIVED, type TypeRecord } from './types.ts';
+import { noWindows, type WindowsState } from './windows/state.ts';
 import type { Layout } from './layout.ts';
 import { noPartitions, type PartitionedState } from './partitioned.ts';
 
@@ -64,6 +65,8 @@ export interface CommRecord {
   collectives: number;
   /** Attribute values by keyval. */
   attributes: Map<number, unknown>;
+  /** The window that this is the communicator of: its error handler is the window's. */
+  window?: number | undefined;
 }
 
 export interface StatusRecord {
@@ -158,13 +161,16 @@ export interface Via {
   tag: number;
 }
 
+/** What a duplicate takes over; the parent may be freed before it is there. */
+export type DupOf = Pick<CommRecord, 'group' | 'remote' | 'topology' | 'errhandler' | 'attributes'>;
+
 /**
  * How the last step of a communicator's making reads what the schedule has gathered. A card is what the leaders of two groups tell each other
  * (cards.ts). `comm`: the parent, 0 for none; of an intercommunicator the new one is such too.
  */
 export type NewComm =
   /** `from`: u32 context; of an intercommunicator: and the other group's. */
-  | { how: 'dup'; comm: number; name: string }
+  | { how: 'dup'; comm: number; name: string; of?: DupOf | undefined }
   /** `from`: u32 context; of an intercommunicator: own card, the other group's card. `group`: its tasks by rank; this task may not be in it. */
   | { how: 'create'; comm: number; group: number[]; name: string; topology?: Topology | undefined }
   /** `from`: per rank of the parent i32 colour, i32 key, u32 context; of an intercommunicator: and the same of the other group. */
@@ -216,6 +222,7 @@ export interface LayerState {
   /** Messages that a matched probe has taken, by handle. */
   messages: Table<{ comm: number; envelope: Envelope }>;
   partitioned: PartitionedState;
+  windows: WindowsState;
   /** Standard input as it came and was not yet read; `ended` once its end came. */
   stdin: { chunks: StdinChunk[]; ended: boolean };
   /** Bytes written by this rank per result file (for append). */
@@ -242,7 +249,7 @@ export function initialState(task: number, size: number): LayerState {
     format: STATE_FORMAT, task, size, finalized: false,
     comms, groups, ops, errhandlers, types: { next: FIRST_DERIVED, rows: new Map() }, requests: table(),
     scratch: new Map(), nextScratch: -1, nextContext: FIRST_FREE_CONTEXT,
-    lastSync: 0, syncs: new Map(), posted: new Map(), unexpected: new Map(), unexpectedBytes: 0, messages: table(), partitioned: noPartitions(),
+    lastSync: 0, syncs: new Map(), posted: new Map(), unexpected: new Map(), unexpectedBytes: 0, messages: table(), partitioned: noPartitions(), windows: noWindows(),
     stdin: { chunks: [], ended: false }, fileBytes: new Map(),
   };
 }
