@@ -8,7 +8,10 @@
 import { MayflySide } from './mayfly-side.ts';
 import { median, ms, print } from './table.ts';
 
-const SIZES_MB = [4, 64];
+/** What is measured may be narrowed: MAYFLY_RECOVERY=tab:4 */
+const ONLY = process.env['MAYFLY_RECOVERY']?.split(':');
+const SIZES_MB = [4, 64].filter((mb) => ONLY?.[1] === undefined || Number(ONLY[1]) === mb);
+const KINDS = (['node', 'tab'] as const).filter((k) => ONLY === undefined || ONLY[0] === k);
 const REPEATS = 3;
 const GOAL_MS = 400;
 
@@ -56,7 +59,7 @@ async function loseOne(kind: 'node' | 'tab', megabytes: number): Promise<Phases>
 export async function recovery(): Promise<boolean> {
   const rows: string[][] = [];
   let held = true;
-  for (const kind of ['node', 'tab'] as const)
+  for (const kind of KINDS)
     for (const mb of SIZES_MB) {
       const runs: Phases[] = [];
       for (let i = 0; i < REPEATS; i++) runs.push(await loseOne(kind, mb));
