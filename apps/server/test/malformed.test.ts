@@ -260,8 +260,8 @@ describe('malformed input', () => {
       attacker.inputs++;
       await attacker.talk('/data/cm/0', [attach(h), LAST_WORD]);
       for (const job of [h.job, id])
-        for (const path of [`program/${job}`, `files/${job}/${'a'.repeat(64)}`, `images/${job}/0/${job}-0-0-1`, `pages/${job}/${'a'.repeat(64)}`])
-          expect(await attacker.rest({ method: 'GET', path: `/data/${path}?cap=${h.capability}` }), path).toBe(job === id ? 403 : 404);
+        for (const path of [`program/${job}`, `files/${job}/${'a'.repeat(64)}`, `images/${job}/0/${job}-0-0-1`, `images/${job}/0/${job}-0-0-1/pages?from=0&count=9`, `pages/${job}/${'a'.repeat(64)}`])
+          expect(await attacker.rest({ method: 'GET', path: `/data/${path}${path.includes('?') ? '&' : '?'}cap=${h.capability}` }), path).toBe(job === id ? 403 : 404);
     });
     for (const path of ['/data/cm/99', '/data/cm/1']) expect(await attacker.talk(path, [attach(first), LAST_WORD])).not.toBe(1000);
     expect(await attacker.talk('/data/cm/0', [new Uint8Array(9 << 20)])).toBe(1009);

@@ -61,8 +61,9 @@ describe('a removal', () => {
   it('takes nothing from a job that runs and shares pages with the removed one', async () => {
     const dataDir = await freshDir();
     const server = await startServer({ dataDir, retention: { ageMs: 0, everyMs: 100 }, dispatcher: { graceMs: 300, silentMs: 600_000 } });
+    const notes: string[] = [];
     const node = async (name: string): Promise<HeadlessNode> => {
-      const n = await startHeadlessNode({ server: server.localUrl, slots: 2, name });
+      const n = await startHeadlessNode({ server: server.localUrl, slots: 2, name, onNote: (text) => notes.push(text) });
       later(() => n.close(0));
       return n;
     };
@@ -105,6 +106,8 @@ describe('a removal', () => {
     first.kill();
     await until('its ranks are elsewhere', async () => (await view(stays)).tasks.every((t) => t.incarnation > 0));
     await goOn(stays);
+    // Their images came in runs of pages.
+    expect(notes.filter((n) => n.includes('one by one'))).toEqual([]);
     let end: string[] = [];
     await until('the end', async () => (end = [await stdout(stays, 0), await stdout(stays, 1)]).every((o) => o.includes('end'))).catch(async (e: Error) => {
       throw new Error(`${e.message}: ${JSON.stringify(await view(stays))}`);

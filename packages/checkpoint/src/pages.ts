@@ -3,7 +3,7 @@
  * by ''. Cutting costs one hash per page and no copy when a page lies inside one section.
  */
 import { MayflyError, PAGE_BYTES, type Manifest } from '@mayfly/wire';
-import { createHash } from './hash.ts';
+import { createHash, type Hash } from './hash.ts';
 
 export interface Section {
   readonly name: string;
@@ -73,36 +73,71 @@ export async function cutImage(sections: readonly Section[], pause?: () => Promi
 /** Length of page number `index` of an image of `bytes` bytes. */
 export const pageLength = (bytes: number, index: number): number => Math.min(PAGE_BYTES, bytes - index * PAGE_BYTES);
 
+/** The pages of an image that are not zero, each once, in the order of their first mention: what a run of pages counts. */
+export function distinctPages(manifest: Pick<Manifest, 'pages' | 'bytes'>): { name: string; length: number }[] {
+  const out = new Map<string, number>();
+  for (const [i, name] of manifest.pages.entries()) if (name !== '' && !out.has(name)) out.set(name, pageLength(manifest.bytes, i));
+  return [...out].map(([name, length]) => ({ name, length }));
+}
+
+/** An image that is put together page by page, in any order; every page is checked against its hash, once. */
+export class Assembly {
+  /** Names of the pages, each once, in the order of their first mention. */
+  readonly pages: readonly string[];
+  private readonly all: Uint8Array<ArrayBuffer>;
+  private readonly places = new Map<string, number[]>();
+
+  /** @throws MayflyError BAD_REQUEST when the manifest contradicts itself. */
+  constructor(
+    private readonly manifest: Manifest,
+    private readonly hash: Hash,
+  ) {
+    const total = manifest.sections.reduce((n, s) => n + s.bytes, 0);
+    if (total !== manifest.bytes || manifest.pages.length !== Math.ceil(total / PAGE_BYTES)) throw new MayflyError('BAD_REQUEST', 'the manifest contradicts itself');
+    for (const [i, name] of manifest.pages.entries()) {
+      if (name === '') continue;
+      const places = this.places.get(name);
+      if (places) places.push(i);
+      else this.places.set(name, [i]);
+    }
+    this.pages = [...this.places.keys()];
+    this.all = new Uint8Array(total);
+  }
+
+  length(name: string): number {
+    return pageLength(this.manifest.bytes, this.places.get(name)?.[0] ?? 0);
+  }
+
+  /** False when these bytes are not that page. */
+  place(name: string, page: Uint8Array): boolean {
+    const places = this.places.get(name);
+    if (!places || page.length !== this.length(name) || this.hash(page) !== name) return false;
+    for (const i of places) this.all.set(page.subarray(0, pageLength(this.manifest.bytes, i)), i * PAGE_BYTES);
+    return true;
+  }
+
+  /** The sections; they share one buffer. */
+  sections(): Map<string, Uint8Array<ArrayBuffer>> {
+    const out = new Map<string, Uint8Array<ArrayBuffer>>();
+    let at = 0;
+    for (const s of this.manifest.sections) {
+      out.set(s.name, this.all.subarray(at, at + s.bytes));
+      at += s.bytes;
+    }
+    return out;
+  }
+}
+
 /**
- * Puts an image together again; every page is checked against its hash.
+ * Puts an image together again.
  * @throws MayflyError NOT_FOUND when a page cannot be had, BAD_REQUEST when one is damaged or the manifest contradicts itself.
  */
 export async function assembleImage(manifest: Manifest, getPage: (hash: string) => Promise<Uint8Array | undefined>): Promise<Map<string, Uint8Array>> {
-  const hash = await createHash();
-  const total = manifest.sections.reduce((n, s) => n + s.bytes, 0);
-  if (total !== manifest.bytes || manifest.pages.length !== Math.ceil(total / PAGE_BYTES)) throw new MayflyError('BAD_REQUEST', 'the manifest contradicts itself');
-  const all = new Uint8Array(total);
-  const seen = new Map<string, number>();
-  for (const [i, name] of manifest.pages.entries()) {
-    if (name === '') continue;
-    const at = i * PAGE_BYTES;
-    const length = pageLength(total, i);
-    const before = seen.get(name);
-    if (before !== undefined) {
-      all.copyWithin(at, before, before + length);
-      continue;
-    }
+  const assembly = new Assembly(manifest, await createHash());
+  for (const name of assembly.pages) {
     const page = await getPage(name);
     if (!page) throw new MayflyError('NOT_FOUND', `page ${name} of image ${manifest.image}`);
-    if (page.length !== length || hash(page) !== name) throw new MayflyError('BAD_REQUEST', `page ${name} of image ${manifest.image} is damaged`);
-    all.set(page, at);
-    seen.set(name, at);
+    if (!assembly.place(name, page)) throw new MayflyError('BAD_REQUEST', `page ${name} of image ${manifest.image} is damaged`);
   }
-  const out = new Map<string, Uint8Array>();
-  let at = 0;
-  for (const s of manifest.sections) {
-    out.set(s.name, all.subarray(at, at + s.bytes));
-    at += s.bytes;
-  }
-  return out;
+  return assembly.sections();
 }

@@ -228,12 +228,14 @@ export class RankSide {
   readonly words: Int32Array;
   readonly up: RingWriter;
   readonly down: RingReader;
+  private readonly ring: (() => void) | undefined;
 
   /** `wakeComm` is used where the comm side said that it cannot wait on memory. */
   constructor(memory: SharedArrayBuffer, wakeComm?: () => void) {
     const { words, up, down } = open(memory);
     this.words = words;
     const ring = words[W.wakeByMessage] === 1 ? wakeComm : undefined;
+    this.ring = ring;
     this.up = new RingWriter(words, CONTROL_BYTES, up, W.upHead, W.upTail, W.commBell, W.commAsleep, ring);
     this.down = new RingReader(words, CONTROL_BYTES + up, down, W.downHead, W.downTail, W.commBell, W.commAsleep, ring);
   }
@@ -284,6 +286,14 @@ export class RankSide {
     this.up.publish();
     this.block(() => this.up.hasRoom(length), true);
     return this.up.reserve(length);
+  }
+
+  /** Makes the comm worker look at the status words now; if it does not sleep, it looks before it does. */
+  nudge(): void {
+    if (Atomics.exchange(this.words, W.commAsleep, 0) === 0) return;
+    Atomics.add(this.words, W.commBell, 1);
+    if (this.ring) this.ring();
+    else Atomics.notify(this.words, W.commBell);
   }
 
   /** Takes one of {@link Ask}'s bits, if it is set. */

@@ -39,7 +39,11 @@ export class StatusWriter {
   private readonly names = new Map<string, Uint8Array>();
   private lastCall = '';
 
-  constructor(private readonly words: Int32Array) {
+  /** `urgent`: the reader should look now; the rest is read at its leisure. */
+  constructor(
+    private readonly words: Int32Array,
+    private readonly urgent: () => void = () => undefined,
+  ) {
     const at = words.byteOffset + 4 * STATUS_WORD;
     this.counters = new Float64Array(words.buffer, at + 4 * S.arrivals, 4);
     this.bytes = new Uint8Array(words.buffer, at + 4 * S.call, CALL_BYTES);
@@ -74,10 +78,12 @@ export class StatusWriter {
 
   started(): void {
     Atomics.or(this.words, STATUS_WORD + S.flags, STARTED);
+    this.urgent();
   }
 
   recovered(): void {
     Atomics.or(this.words, STATUS_WORD + S.flags, RECOVERED);
+    this.urgent();
   }
 
   canImage(): void {

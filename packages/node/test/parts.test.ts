@@ -1,7 +1,8 @@
 /** Small parts: coalescing, status words, the random source, dates. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Assignment, TaskReport } from '@mayfly/wire';
+import { createHash, cutImage, distinctPages } from '@mayfly/checkpoint';
+import { PAGE_BYTES, type Assignment, type Manifest, type TaskReport } from '@mayfly/wire';
 import { Fetcher } from '../src/comm/fetcher.ts';
 import { coalesce } from '../src/comm/links.ts';
 import { Jobs } from '../src/daemon/jobs.ts';
@@ -49,6 +50,7 @@ describe('the watchdog over frames (jobs J2)', () => {
     let answer: (m: never) => void = () => undefined;
     const seams = {
       openFrame: async () => ({ channel: { post: () => undefined, onMessage: (h: typeof answer) => (answer = h), onClose: () => undefined, close: () => undefined }, onDeath: () => undefined, tells, close: () => undefined }),
+      spareFrame: false,
       images: { list: async () => [] },
       now: () => now,
       after(ms: number, run: () => void) {
@@ -93,6 +95,64 @@ describe('the watchdog over frames (jobs J2)', () => {
     expect(frame.crashed).toEqual([]);
     frame.seconds(3);
     expect(frame.crashed).toMatchObject([{ task: 0, event: 'crashed' }]);
+  });
+});
+
+describe('the spare frame (jobs J4)', () => {
+  it('is there before the first job, serves one job, is replaced when that is over, and is not used when it died or would not open', async () => {
+    const frames: { id: number; open: boolean; posted: { type: string }[]; die(why: string): void; say(m: object): void }[] = [];
+    let refuse = false;
+    let due: (() => void)[] = [];
+    const seams = {
+      openFrame: async () => {
+        if (refuse) throw new Error('no frame');
+        let died: (why: string) => void = () => undefined;
+        const heard: ((m: never) => void)[] = [];
+        const f = { id: frames.length, open: true, posted: [] as { type: string }[], die: (why: string) => died(why), say: (m: object) => heard.forEach((h) => h(m as never)) };
+        frames.push(f);
+        return { channel: { post: (m: never) => f.posted.push(m), onMessage: (h: (m: never) => void) => heard.push(h), onClose: () => undefined, close: () => undefined }, onDeath: (h: typeof died) => (died = h), tells: false, close: () => (f.open = false) };
+      },
+      spareFrame: true,
+      images: { list: async () => [], forget: async () => undefined },
+      now: () => 0,
+      after: (_ms: number, run: () => void) => (due.push(run), () => (due = due.filter((d) => d !== run))),
+    } as unknown as DaemonSeams;
+    const crashed: TaskReport[] = [];
+    const nothing = (): void => undefined;
+    const jobs = new Jobs(seams, { onReport: (r) => void crashed.push(r), onEnded: nothing, onImage: nothing, onChange: nothing, onNote: nothing });
+    const assign = (job: string, task = 0): Promise<void> => jobs.assign({ job, task, incarnation: 0 } as unknown as Assignment, 0);
+    const assigned = (): number[] => frames.filter((f) => f.posted.some((m) => m.type === 'assign')).map((f) => f.id);
+    const settle = (): Promise<void> => new Promise((r) => setImmediate(r));
+    await assign('cold');
+    expect(assigned()).toEqual([0]);
+    jobs.warm();
+    await settle();
+    // A node with ranks keeps none.
+    expect(frames).toHaveLength(1);
+    frames[0]!.die('gone');
+    await settle();
+    expect(crashed).toHaveLength(1);
+    expect(frames.map((f) => f.open)).toEqual([false, true]);
+    await Promise.all([assign('first'), assign('second'), assign('first', 1)]);
+    expect(assigned()).toEqual([0, 1, 2]);
+    expect(frames[1]!.posted.filter((m) => m.type === 'assign')).toHaveLength(2);
+    for (const [f, task] of [[1, 0], [1, 1], [2, 0]]) frames[f!]!.say({ type: 'ended', task, incarnation: 0, how: 'finished' });
+    for (const run of due.splice(0)) run();
+    await settle();
+    expect(frames.map((f) => f.open)).toEqual([false, false, false, true]);
+    frames[3]!.die('out of memory');
+    expect(crashed).toHaveLength(1);
+    await assign('third');
+    expect(assigned()).toEqual([0, 1, 2, 4]);
+    refuse = true;
+    frames[4]!.die('gone');
+    await settle();
+    refuse = false;
+    await assign('fourth');
+    expect(assigned()).toEqual([0, 1, 2, 4, 5]);
+    jobs.closeAll();
+    await settle();
+    expect(frames.filter((f) => f.open)).toEqual([]);
   });
 });
 
@@ -183,6 +243,42 @@ describe('images', () => {
     const a = { job: 'j', capability: 'c', program: { hash: 'this build', language: 'c', entry: 'x' } } as unknown as Assignment;
     await expect(fetcher.image(a, { image: 'j-0-0-1', program: 'another', pages: ['page'] } as never, undefined, () => true)).rejects.toThrow('written by another build of the program');
     expect(asked).toEqual([]);
+  });
+
+  it('come in runs of pages; what is damaged, cut off or refused there is fetched by its name', async () => {
+    const of = await createHash();
+    const bytes = new Uint8Array(300 * PAGE_BYTES + 100);
+    for (let i = 0; i < bytes.length; i += 509) bytes[i] = 1 + (i % 251);
+    bytes[bytes.length - 1] = 7;
+    // A page of zeros, one that stands twice, and a short one at the end.
+    bytes.fill(0, 5 * PAGE_BYTES, 6 * PAGE_BYTES).copyWithin(9 * PAGE_BYTES, 0, PAGE_BYTES);
+    const cut = await cutImage([{ name: 'a', bytes: bytes.subarray(0, 1000) }, { name: 'b', bytes: bytes.subarray(1000) }]);
+    const manifest = { image: 'j-0-0-1', program: 'p', bytes: cut.bytes, pages: cut.pages, sections: cut.sections } as unknown as Manifest;
+    const distinct = distinctPages(manifest);
+    expect(distinct).toHaveLength(299);
+    const a = { job: 'j', task: 0, capability: 'c', program: { hash: 'p', language: 'c', entry: 'x' } } as unknown as Assignment;
+    const fetched = async (run: (all: Uint8Array, from: number) => Uint8Array | undefined): Promise<{ runs: number; single: number; notes: string[] }> => {
+      const seen = { runs: 0, single: 0, notes: [] as string[] };
+      const get = async (url: string): Promise<{ status: number; bytes: Uint8Array }> => {
+        const u = new URL(url);
+        const [from, count] = [Number(u.searchParams.get('from')), Number(u.searchParams.get('count'))];
+        if (count === 0) {
+          seen.single++;
+          return { status: 200, bytes: cut.data.get(u.pathname.split('/').at(-1)!)! };
+        }
+        seen.runs++;
+        const answer = run(Uint8Array.from(Buffer.concat(distinct.slice(from, from + count).map(({ name }) => cut.data.get(name)!))), from);
+        return answer ? { status: 200, bytes: answer } : { status: 404, bytes: new Uint8Array(0) };
+      };
+      const fetcher = new Fetcher('http://server', { get, after: () => () => undefined } as never, (text) => seen.notes.push(text));
+      const sections = await fetcher.image(a, manifest, undefined, () => true);
+      expect(of(Buffer.concat([...sections.values()]))).toBe(of(bytes));
+      return seen;
+    };
+    expect(await fetched((all) => all)).toEqual({ runs: 3, single: 0, notes: [] });
+    expect(await fetched((all, from) => ((all[from === 0 ? 70_000 : 0]! ^= from === 0 ? 1 : 0), all))).toEqual({ runs: 3, single: 1, notes: [] });
+    expect(await fetched((all, from) => (from === 0 ? all.subarray(0, 100 * PAGE_BYTES + 5) : all))).toEqual({ runs: 3, single: 28, notes: [] });
+    expect(await fetched(() => undefined)).toMatchObject({ single: 299, notes: expect.arrayContaining([expect.stringContaining('one by one')]) as unknown });
   });
 
   it('what a rank is asked reaches it while it waits, and again when the image before it is done', () => {

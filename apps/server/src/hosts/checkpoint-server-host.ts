@@ -47,6 +47,8 @@ export interface ImageLink {
 /** An image socket with so many messages, or bytes, that are not yet dealt with is not read any more (K3). */
 const QUEUE_MESSAGES = 64;
 const QUEUE_BYTES = 8 << 20;
+/** Pages of a run that are read before they are asked for. */
+const READ_AHEAD = 4;
 
 let links = 0;
 
@@ -179,6 +181,23 @@ export class CheckpointServerHost {
 
   page(hash: string): Promise<Uint8Array | undefined> {
     return this.#images.getPage(hash);
+  }
+
+  /** Pages one after the other, read ahead. @throws MayflyError NOT_FOUND in the middle of them, for one that is missing or damaged */
+  async *run(hashes: readonly string[]): AsyncGenerator<Uint8Array> {
+    const ahead: Promise<Uint8Array | undefined>[] = [];
+    let next = 0;
+    try {
+      for (const hash of hashes) {
+        while (ahead.length < READ_AHEAD && next < hashes.length) ahead.push(this.#images.getPage(hashes[next++]!));
+        const page = await ahead.shift();
+        if (!page) throw new MayflyError('NOT_FOUND', `page ${hash}`);
+        yield page;
+      }
+    } finally {
+      // Who went away does not wait for these.
+      for (const p of ahead) p.catch(() => undefined);
+    }
   }
 
   // Image sockets

@@ -4,14 +4,18 @@
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import { HashSchema, ImageIdSchema, JobIdSchema, MayflyError, TaskIdSchema, type JobId } from '@mayfly/wire';
+import { distinctPages } from '@mayfly/checkpoint';
+import { HashSchema, ImageIdSchema, JobIdSchema, MayflyError, PAGE_BYTES, TaskIdSchema, type ImageId, type JobId, type Manifest } from '@mayfly/wire';
 import { dataHeaders } from '@mayfly/node/frame-headers';
 import { isOver, type Runtime } from '../runtime.ts';
 import type { Holder, Secrets } from '../secrets.ts';
 
 const Cap = Type.Object({ cap: Type.String({ maxLength: 1024 }) });
+/** Pages of one answer at most: 16 MiB. */
+const MAX_RUN = 256;
 const hidden = { hide: true } as object;
 
 export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Secrets): void {
@@ -29,6 +33,12 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
     const acting = record.tasks[h.task]?.incarnation;
     if (acting !== undefined && h.incarnation < acting) throw new MayflyError('FENCED', `Incarnation ${acting} of task ${h.task} acts, not ${h.incarnation}.`);
     return h;
+  };
+  const imageOf = async (cap: string, of: { job: string; task: number; image: string }): Promise<Manifest> => {
+    const h = holder(cap, of.job);
+    const m = await runtime.checkpoints.manifest(of.image as ImageId);
+    if (!m || m.job !== h.job || m.task !== h.task || m.task !== of.task) throw new MayflyError('NOT_FOUND', 'The task has no such image.');
+    return m;
   };
   const whole = (reply: FastifyReply): FastifyReply => reply.header('cache-control', 'private, max-age=3600, immutable');
 
@@ -50,10 +60,25 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
     '/data/images/:job/:task/:image',
     { schema: { ...hidden, params: Type.Object({ job: JobIdSchema, task: TaskIdSchema, image: ImageIdSchema }), querystring: Cap } },
     async (request, reply) => {
-      const h = holder(request.query.cap, request.params.job);
-      const m = await runtime.checkpoints.manifest(request.params.image);
-      if (!m || m.job !== h.job || m.task !== h.task || m.task !== request.params.task) throw new MayflyError('NOT_FOUND', 'The task has no such image.');
-      return reply.send(m);
+      return reply.send(await imageOf(request.query.cap, request.params));
+    },
+  );
+
+  app.get(
+    '/data/images/:job/:task/:image/pages',
+    {
+      schema: {
+        ...hidden,
+        params: Type.Object({ job: JobIdSchema, task: TaskIdSchema, image: ImageIdSchema }),
+        querystring: Type.Object({ cap: Cap.properties.cap, from: Type.Integer({ minimum: 0, maximum: 65_536 }), count: Type.Integer({ minimum: 1, maximum: MAX_RUN }) }),
+      },
+    },
+    async (request, reply) => {
+      const { params, query } = request;
+      const m = await imageOf(query.cap, params);
+      const names = distinctPages(m).slice(query.from, query.from + query.count);
+      const bytes = names.reduce((n, { length }) => n + length, 0);
+      return reply.type('application/octet-stream').header('content-length', bytes).send(Readable.from(runtime.checkpoints.run(names.map(({ name }) => name)), { objectMode: false, highWaterMark: 4 * PAGE_BYTES }));
     },
   );
 

@@ -3,13 +3,18 @@
  * credentials, the capability in the query; everything is named by its hash and checked against it. Failures of the network are
  * tried again for as long as the task is here; refusals are final.
  */
-import { assembleImage, createHash } from '@mayfly/checkpoint';
+import { Assembly, createHash } from '@mayfly/checkpoint';
 import { MayflyError, type Assignment, type ErrorCode, type Manifest } from '@mayfly/wire';
 import type { CommSeams } from './seams.ts';
 
 const RETRY_MS = [100, 200, 500, 1000, 2000, 5000];
-/** Pages of an image fetched at the same time. */
+/** Pages of an image fetched at the same time, each by its name. */
 const PARALLEL = 6;
+/** Up to so many pages are fetched by name. */
+const FEW_PAGES = 3;
+/** Pages of one run (8 MB), and runs fetched at the same time. */
+const RUN_PAGES = 128;
+const RUNS = 2;
 /** Input files kept in memory for the next reader of the same node. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
@@ -21,6 +26,7 @@ export class Fetcher {
   constructor(
     private readonly server: string,
     private readonly seams: CommSeams,
+    private readonly note: (text: string) => void = () => undefined,
   ) {}
 
   private url(path: string, capability: string): string {
@@ -83,22 +89,49 @@ export class Fetcher {
     return bytes;
   }
 
-  /** Sections of an image: pages from the local store where it has them, else from the server. */
-  async image(a: Assignment, manifest: Manifest, local: ((hash: string) => Promise<Uint8Array | undefined>) | undefined, alive: () => boolean): Promise<Map<string, Uint8Array>> {
+  /** Sections of an image: pages from the local store where it has them, the others from the server. */
+  async image(a: Assignment, manifest: Manifest, local: ((hash: string) => Promise<Uint8Array | undefined>) | undefined, alive: () => boolean): Promise<Map<string, Uint8Array<ArrayBuffer>>> {
     if (manifest.program !== a.program.hash) throw new MayflyError('BAD_REQUEST', `image ${manifest.image} was written by another build of the program`);
-    const hash = await createHash();
-    const wanted = [...new Set(manifest.pages)].filter((p) => p !== '');
-    const pages = new Map<string, Uint8Array>();
-    let next = 0;
-    const worker = async (): Promise<void> => {
-      while (next < wanted.length) {
-        const name = wanted[next++]!;
-        let page = local ? await local(name) : undefined;
-        if (!page || hash(page) !== name) page = await this.get(this.url(`/data/pages/${a.job}/${name}`, a.capability), alive, (b) => hash(b) === name);
-        pages.set(name, page);
+    const assembly = new Assembly(manifest, await createHash());
+    const missing = new Set(assembly.pages);
+    const each = async (over: Iterator<string>, fetch: (name: string) => Promise<void>): Promise<void> => {
+      for (let n = over.next(); !n.done; n = over.next()) await fetch(n.value);
+    };
+    const inParallel = (names: Iterable<string>, ways: number, fetch: (name: string) => Promise<void>): Promise<unknown> => {
+      const over = names[Symbol.iterator]();
+      return Promise.all(Array.from({ length: ways }, () => each(over, fetch)));
+    };
+    if (local)
+      await inParallel([...missing], PARALLEL, async (name) => {
+        const page = await local(name);
+        if (page && assembly.place(name, page)) missing.delete(name);
+      });
+    if (missing.size > FEW_PAGES) await this.runs(a, manifest, assembly, missing, alive);
+    await inParallel([...missing], PARALLEL, async (name) => {
+      await this.get(this.url(`/data/pages/${a.job}/${name}`, a.capability), alive, (b) => assembly.place(name, b));
+    });
+    return assembly.sections();
+  }
+
+  /** Pages in long runs: a request for each would be a round trip for each. Tried once; whatever does not come this way is asked for by name. */
+  private async runs(a: Assignment, manifest: Manifest, assembly: Assembly, missing: Set<string>, alive: () => boolean): Promise<void> {
+    let from = 0;
+    const one = async (): Promise<void> => {
+      while (from < assembly.pages.length && alive()) {
+        const names = assembly.pages.slice(from, from + RUN_PAGES);
+        const url = `${this.url(`/data/images/${a.job}/${a.task}/${manifest.image}/pages`, a.capability)}&from=${from}&count=${names.length}`;
+        from += names.length;
+        if (!names.some((name) => missing.has(name))) continue;
+        const answer = await this.seams.get(url).catch(() => undefined);
+        if (answer?.status !== 200) return this.note(`pages of image ${manifest.image} are fetched one by one: HTTP ${answer?.status ?? 'failed'}`);
+        let at = 0;
+        for (const name of names) {
+          const length = assembly.length(name);
+          if (assembly.place(name, answer.bytes.subarray(at, at + length))) missing.delete(name);
+          at += length;
+        }
       }
     };
-    await Promise.all(Array.from({ length: Math.min(PARALLEL, wanted.length) }, worker));
-    return assembleImage(manifest, async (name) => pages.get(name));
+    await Promise.all(Array.from({ length: RUNS }, one));
   }
 }

@@ -20,7 +20,7 @@ import { Fetcher } from './fetcher.ts';
 import { ImageUploads } from './images.ts';
 import { Links } from './links.ts';
 import { LocalPages } from './local-pages.ts';
-import { imageBufferFor, manifestOf, type Rank } from './rank.ts';
+import { buffersOf, imageBufferFor, manifestOf, type Rank } from './rank.ts';
 import { RankLink } from './rank-link.ts';
 import type { CommSeams } from './seams.ts';
 
@@ -99,7 +99,7 @@ export class CommHost {
       this.stop(older, 'revoked');
     }
     this.core ??= new Comm({ size: a.size, channelMemories: a.channelMemories.length, protocol: a.protocol });
-    this.fetcher ??= new Fetcher(this.server, this.seams);
+    this.fetcher ??= new Fetcher(this.server, this.seams, (text) => this.note(text));
     this.uploads ??= new ImageUploads(`${this.server}/data/image`, this.seams, {
       onComplete: (m) => {
         const rank = this.ranks.get(m.task);
@@ -179,7 +179,7 @@ export class CommHost {
   private run(rank: Rank): void {
     if (rank.running || rank.start === undefined || rank.program === undefined || !rank.imageReady || !this.alive(rank)) return;
     rank.running = true;
-    rank.port.post({ type: 'run', assignment: rank.assignment, clockOffset: rank.clockOffset, program: rank.program, imageBuffer: rank.link.imageBuffer, start: rank.start, image: rank.image, place: this.seams.place });
+    rank.port.post({ type: 'run', assignment: rank.assignment, clockOffset: rank.clockOffset, program: rank.program, imageBuffer: rank.link.imageBuffer, start: rank.start, image: rank.image, place: this.seams.place }, buffersOf(rank.image));
     rank.image = undefined;
     this.serve(rank);
   }

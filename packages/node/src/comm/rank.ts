@@ -18,7 +18,7 @@ export interface Rank {
   program: string | WebAssembly.Module | undefined;
   /** Serial of the image that it handed over last. */
   serial: number;
-  image: Map<string, Uint8Array> | undefined;
+  image: Map<string, Uint8Array<ArrayBuffer>> | undefined;
   imageReady: boolean;
   running: boolean;
   reported: { started: boolean; recovered: boolean };
@@ -36,6 +36,9 @@ export function imageBufferFor(module: WebAssembly.Module, a: Assignment): Share
     return undefined;
   }
 }
+
+/** What moves to the rank's thread instead of being copied. */
+export const buffersOf = (image: Rank['image']): ArrayBuffer[] => [...new Set([...(image?.values() ?? [])].map((section) => section.buffer))];
 
 export const manifestOf = (a: Assignment, head: ImageHead, cut: CutImage): Manifest => ({
   format: IMAGE_FORMAT,

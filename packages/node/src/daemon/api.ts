@@ -1,12 +1,11 @@
 /** What page and daemon worker call of each other, through comlink. */
-import type { JobId } from '@mayfly/wire';
 import type { VolunteerSnapshot } from '../page/snapshot.ts';
 import type { DaemonOptions, Identity } from './seams.ts';
 
 /** The page's side. */
 export interface PageHost {
-  /** Makes the job's sandboxed frame; the port leads to its comm worker. */
-  openFrame(frame: number, job: JobId): Promise<MessagePort>;
+  /** Makes a sandboxed frame; the port leads to its comm worker. */
+  openFrame(frame: number): Promise<MessagePort>;
   closeFrame(frame: number): void;
   saveIdentity(identity: Identity | undefined): void;
   onChange(snapshot: VolunteerSnapshot): void;

@@ -155,6 +155,7 @@ export class Daemon {
     this.beat(Math.max(100, answer.heartbeatMs));
     this.remember('connected', 'Connected to the server.');
     this.setPhase('idle', undefined);
+    this.jobs.warm();
     resolve();
   }
 

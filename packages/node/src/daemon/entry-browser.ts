@@ -22,9 +22,9 @@ const api: DaemonApi = {
     daemon = new Daemon(
       options,
       {
-        async openFrame(job) {
+        async openFrame() {
           const id = frames++;
-          const port = await host.openFrame(id, job);
+          const port = await host.openFrame(id);
           return {
             channel: channelOf<DaemonToComm, CommToDaemon>(port as unknown as PortLike),
             onDeath: (handler) => void deaths.set(id, handler),
@@ -35,6 +35,7 @@ const api: DaemonApi = {
             },
           };
         },
+        spareFrame: true,
         images,
         now: Date.now,
         after(ms, run) {

@@ -7,6 +7,7 @@
  *     never answered yet, or when its host tells of deaths: then it is more likely a busy machine than a dead frame). A daemon that itself slept (a closed
  *     laptop, a frozen tab) does not count the time.
  *  J3 A frame without ranks is closed after a while; it is opened again for the next assignment.
+ *  J4 A frame serves one job and is then thrown away. A spare one, which a node without ranks keeps ready, has heard of no job.
  */
 import type { Assignment, ErrorBody, Incarnation, JobId, Revoke, TaskId, TaskReport } from '@mayfly/wire';
 import type { CommToDaemon, TaskStatus } from '../messages.ts';
@@ -38,6 +39,14 @@ interface Job {
   lostWakeUps: number;
 }
 
+/** A frame from its opening on; `job`: whose it is, undefined for the spare one. */
+interface Opened {
+  frame: JobFrame;
+  awake: boolean;
+  dead: string | undefined;
+  job: Job | undefined;
+}
+
 export interface JobsEvents {
   onReport(report: TaskReport): void;
   onEnded(rank: HeldRank, how: 'finished' | 'revoked' | 'refused' | 'crashed', why?: string): void;
@@ -51,6 +60,8 @@ export class Jobs {
   private stopTicking: (() => void) | undefined;
   private lastTick = 0;
   private pings = 0;
+  private spare: Promise<Opened> | undefined;
+  private keepSpare = false;
   /** Ranks whose last image {@link leave} waits for. */
   private readonly leaving = new Map<HeldRank, () => void>();
 
@@ -100,13 +111,49 @@ export class Jobs {
     }
   }
 
+  /** J4. */
   private async open(job: Job): Promise<void> {
-    const frame = await this.seams.openFrame(job.id);
+    const { spare } = this;
+    this.spare = undefined;
+    let opened = await spare?.catch(() => undefined);
+    if (opened === undefined || opened.dead !== undefined) opened = await this.openFrame();
+    const { frame } = opened;
     if (this.jobs.get(job.id) !== job) return frame.close();
     job.frame = frame;
-    frame.onDeath((why) => this.lost(job, why));
-    frame.channel.onMessage((m) => this.fromComm(job, m));
-    frame.channel.onClose(() => this.lost(job, 'the frame is gone'));
+    job.awake = opened.awake;
+    opened.job = job;
+    if (opened.dead !== undefined) this.lost(job, opened.dead);
+  }
+
+  private async openFrame(): Promise<Opened> {
+    const frame = await this.seams.openFrame();
+    const opened: Opened = { frame, awake: false, dead: undefined, job: undefined };
+    const died = (why: string): void => {
+      opened.dead = why;
+      if (opened.job) return this.lost(opened.job, why);
+      this.spare = undefined;
+      frame.close();
+    };
+    frame.onDeath(died);
+    frame.channel.onMessage((m) => {
+      opened.awake = true;
+      if (opened.job) this.fromComm(opened.job, m);
+    });
+    frame.channel.onClose(() => died('the frame is gone'));
+    return opened;
+  }
+
+  /** From now on a node without ranks keeps a frame ready, where its host wants that. */
+  warm(): void {
+    this.keepSpare = this.seams.spareFrame;
+    if (!this.keepSpare || this.spare || this.jobs.size > 0) return;
+    const spare = this.openFrame();
+    this.spare = spare;
+    // Its answer says that its comm worker runs: silence after that means something (J2). One that does not open is no loss.
+    spare.then(
+      (o) => o.frame.channel.post({ type: 'ping', n: 0 }),
+      () => this.spare === spare && (this.spare = undefined),
+    );
   }
 
   private fromComm(job: Job, m: CommToDaemon): void {
@@ -184,6 +231,7 @@ export class Jobs {
     job.closing?.();
     job.frame?.channel.close();
     job.frame?.close();
+    if (this.keepSpare) this.warm();
   }
 
   revoke(r: Pick<Revoke, 'job' | 'task' | 'incarnation'>): void {
@@ -231,6 +279,15 @@ export class Jobs {
   closeAll(): void {
     this.stopTicking?.();
     this.stopTicking = undefined;
+    this.keepSpare = false;
+    void this.spare?.then(
+      ({ frame }) => {
+        frame.channel.close();
+        frame.close();
+      },
+      () => undefined,
+    );
+    this.spare = undefined;
     for (const job of [...this.jobs.values()]) {
       job.ranks.clear();
       this.close(job);

@@ -1,6 +1,6 @@
 /** What the node daemon needs from its host: a page with frames, or a Node process with worker threads. */
 import type { LocalImages } from '@mayfly/checkpoint';
-import type { JobId, NodeId } from '@mayfly/wire';
+import type { NodeId } from '@mayfly/wire';
 import type { CommToDaemon, DaemonToComm } from '../messages.ts';
 import type { Channel } from '../ports.ts';
 
@@ -20,7 +20,9 @@ export interface Identity {
 }
 
 export interface DaemonSeams {
-  openFrame(job: JobId): Promise<JobFrame>;
+  openFrame(): Promise<JobFrame>;
+  /** A node without ranks keeps one frame open for the next job: its start is half of a rank's way into a tab. */
+  spareFrame: boolean;
   images: LocalImages;
   /** ms since the epoch. */
   now(): number;

@@ -8,6 +8,8 @@ import type { PortLike, WorkerLike } from '../ports.ts';
 export interface FrameSeams {
   spawnComm(): WorkerLike<FrameToComm, CommToFrame>;
   spawnRank(memoryBytes: number): WorkerLike<RankInit, never>;
+  /** Rank workers are all alike here, whatever memory they may use: one is started before it is asked for. */
+  ahead?: boolean;
 }
 
 export interface Frame {
@@ -18,12 +20,18 @@ export interface Frame {
 export function startFrame(seams: FrameSeams, server: string, daemon: PortLike, onDeath: (why: string) => void): Frame {
   const ranks = new Map<number, WorkerLike<RankInit, never>>();
   const comm = seams.spawnComm();
+  let ahead = seams.ahead ? seams.spawnRank(0) : undefined;
+  const early = ahead;
+  early?.onDeath(() => {
+    if (ahead === early) ahead = undefined;
+  });
   let open = true;
   const close = (): void => {
     if (!open) return;
     open = false;
     for (const r of ranks.values()) r.terminate();
     ranks.clear();
+    ahead?.terminate();
     comm.terminate();
   };
   comm.onDeath((why) => {
@@ -37,7 +45,8 @@ export function startFrame(seams: FrameSeams, server: string, daemon: PortLike, 
       ranks.delete(m.id);
       return;
     }
-    const rank = seams.spawnRank(m.memoryBytes);
+    const rank = ahead ?? seams.spawnRank(m.memoryBytes);
+    ahead = undefined;
     ranks.set(m.id, rank);
     rank.onDeath((message) => {
       if (ranks.get(m.id) !== rank) return;

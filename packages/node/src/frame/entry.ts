@@ -21,7 +21,7 @@ addEventListener(
       return;
     }
     startFrame(
-      { spawnComm: () => webWorker(commUrl, 'comm'), spawnRank: () => webWorker(rankUrl, 'rank') },
+      { spawnComm: () => webWorker(commUrl, 'comm'), spawnRank: () => webWorker(rankUrl, 'rank'), ahead: true },
       event.data.server,
       port,
       (why) => parent.postMessage({ type: 'mayfly:dead', why }, '*'),

@@ -83,6 +83,7 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
         );
         return { channel: channelOf<DaemonToComm, CommToDaemon>(port1 as unknown as PortLike), onDeath: (handler) => (dead = handler), tells: true, close: () => frame.close() };
       },
+      spareFrame: false,
       images,
       now: Date.now,
       after(ms, run) {

@@ -32,7 +32,7 @@ export const PROGRAM_FILE = 'mayfly-program.js';
 export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun, seams: RankSeams): void {
   const a = run.assignment;
   const side = new RankSide(memory, wakeComm);
-  const status = new StatusWriter(side.words);
+  const status = new StatusWriter(side.words, () => side.nudge());
   const endpoint = new Endpoint(a.task, a.size, a.replay, run.start);
   const device = new RingDevice(side, endpoint, status, () => seams.now() + run.clockOffset);
   const random = new Random(a.seed, a.task);

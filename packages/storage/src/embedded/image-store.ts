@@ -22,6 +22,8 @@ import { storageError, syncDirectory } from './segment.ts';
 const HASH = /^[0-9a-f]{64}$/;
 /** Files written at the same time: more only lengthen the queue of the disk. */
 const WRITERS = 8;
+/** Files looked for at the same time. */
+const LOOKS = 64;
 
 export async function openFileImageStore(directory: string): Promise<ImageStore> {
   const store = new FileImageStore(directory, await createBLAKE3());
@@ -67,7 +69,7 @@ class FileImageStore implements ImageStore {
     this.#asked.add(hashes);
     try {
       const out: boolean[] = [];
-      for (const hash of hashes) out.push(HASH.test(hash) && (await exists(join(this.#pages, hash))));
+      for (let i = 0; i < hashes.length; i += LOOKS) out.push(...(await Promise.all(hashes.slice(i, i + LOOKS).map(async (hash) => HASH.test(hash) && (await exists(join(this.#pages, hash)))))));
       // A page that another put has only just renamed must not be promised before its directory entry is durable.
       await Promise.all(hashes.map((h) => this.#storing.get(h)));
       return out;
