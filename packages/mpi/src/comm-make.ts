@@ -6,7 +6,7 @@ import { readCard, cardBytes, type Card } from './cards.ts';
 import { ERRORS_ARE_FATAL, NULL, UNDEFINED } from './constants.ts';
 import { className, ERR, fail } from './errors.ts';
 import type { Layer } from './layer.ts';
-import type { CommRecord, NewComm, Topology } from './state.ts';
+import type { CommRecord, DupOf, NewComm, Topology } from './state.ts';
 
 /** Bytes that each rank brings to a split: i32 colour, i32 key, u32 context. */
 export const SPLIT_BYTES = 12;
@@ -27,7 +27,7 @@ export function makeComm(layer: Layer, make: NewComm, gathered: Uint8Array): num
   const made = (): Made => {
     switch (make.how) {
       case 'dup':
-        return duplicate(parent!, make.name, gathered);
+        return duplicate(make.of ?? parent!, make.name, gathered);
       case 'split':
         return splitOff(parent!, make.name, make.topology, gathered);
       case 'merge':
@@ -40,14 +40,15 @@ export function makeComm(layer: Layer, make: NewComm, gathered: Uint8Array): num
           : { context: new DataView(gathered.buffer, gathered.byteOffset).getUint32(0, true), group: make.group, name: make.name, topology: make.topology };
     }
   };
-  const handle = addComm(layer, parent?.errhandler ?? ERRORS_ARE_FATAL, made());
-  if (make.how === 'dup') for (const [keyval, value] of parent!.attributes) layer.state.comms.rows.get(handle)!.attributes.set(keyval, value);
+  const from = make.how === 'dup' ? (make.of ?? parent) : parent;
+  const handle = addComm(layer, from?.errhandler ?? ERRORS_ARE_FATAL, made());
+  if (make.how === 'dup') for (const [keyval, value] of from!.attributes) layer.state.comms.rows.get(handle)!.attributes.set(keyval, value);
   return handle;
 }
 
 const words = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-function duplicate(parent: CommRecord, name: string, gathered: Uint8Array): Made {
+function duplicate(parent: DupOf, name: string, gathered: Uint8Array): Made {
   const view = words(gathered);
   const context = parent.remote ? Math.max(view.getUint32(0, true), view.getUint32(4, true)) : view.getUint32(0, true);
   return { context, group: parent.group, remote: parent.remote, name, topology: parent.topology };

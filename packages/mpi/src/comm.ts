@@ -25,7 +25,8 @@ export function dup(layer: Layer, handle: number, call = 'MPI_Comm_dup'): number
   const contexts = s.scratch(8);
   agreeOnContext(s, part(contexts, 0, 4));
   if (comm.remote) exchange(s, part(contexts, 0, 4), part(contexts, 4, 4));
-  s.makeComm({ how: 'dup', comm: handle, name: `dup of ${comm.name}` }, contexts);
+  const { group, remote, topology, errhandler, attributes } = comm;
+  s.makeComm({ how: 'dup', comm: handle, name: `dup of ${comm.name}`, of: { group, remote, topology, errhandler, attributes: new Map(attributes) } }, contexts);
   return start(s);
 }
 
@@ -123,10 +124,14 @@ function checkFree(comm: CommRecord, call: string): void {
   if (comm.handle === COMM_WORLD || comm.handle === COMM_SELF) fail(ERR.COMM, call, `${comm.name} cannot be freed`, comm.handle);
 }
 
-/** [MPI_Comm_free] The handle goes at once; operations under way on it complete. */
+/** [MPI_Comm_free] The handle goes at once; operations under way on it complete, and need the record for their statuses until then. */
 export function free(layer: Layer, handle: number, call = 'MPI_Comm_free'): void {
-  checkFree(commOf(layer, handle, call), call);
-  layer.state.comms.rows.delete(handle);
+  const comm = commOf(layer, handle, call);
+  checkFree(comm, call);
+  comm.freed = true;
+  const { comms, requests } = layer.state;
+  const used = new Set([...requests.rows.values()].map((r) => r.comm));
+  for (const c of comms.rows.values()) if (c.freed && !used.has(c.handle)) comms.rows.delete(c.handle);
 }
 
 /** [MPI_Comm_disconnect, first half] Waits until all communication on it is complete. */

@@ -26,6 +26,6 @@ export * as neighbours from './neighbours.ts';
 export * as windows from './windows/index.ts';
 export * as world from './world.ts';
 export { Interrupted } from './progress.ts';
-export { combine } from './schedule.ts';
+export { combine, nextCollective } from './schedule.ts';
 export { heldArrivals, pendingRequests, restore, snapshot } from './snapshot.ts';
 export { createMayfly, runProgram, type CheckpointImage, type MayflyModule, type RestoredImage, type Runtime } from './api/index.ts';

@@ -64,7 +64,7 @@ export function commOf(layer: Layer, handle: number, call: string): CommRecord {
   if (layer.inCallback) fail(ERR.OTHER, call, 'called inside the function of a reduction operation, which may not communicate');
   if (layer.state.finalized) fail(ERR.OTHER, call, 'called after MPI_Finalize');
   const comm = layer.state.comms.rows.get(handle);
-  if (!comm) throw new MPIError(ERR.COMM, call, handle === 0 ? 'the communicator is MPI_COMM_NULL' : 'the communicator was freed');
+  if (!comm || comm.freed) throw new MPIError(ERR.COMM, call, handle === 0 ? 'the communicator is MPI_COMM_NULL' : 'the communicator was freed');
   return comm;
 }
 

@@ -101,6 +101,13 @@ export interface Reduction {
   unit: number;
 }
 
+/** The number of the next collective on a communicator: its tag, the same at all processes, as they call them in one order. */
+export function nextCollective(comm: CommRecord): number {
+  const number = comm.collectives;
+  comm.collectives = (number + 1) & 0x7fff_ffff;
+  return number;
+}
+
 /** Starts a built schedule as a request. */
 export function start(schedule: Schedule): number {
   const { layer, comm } = schedule;
@@ -110,7 +117,7 @@ export function start(schedule: Schedule): number {
     kind: 'coll', handle, call: schedule.call, comm: comm.handle, done: false, freed: false, error: undefined,
     status: { source: ANY_SOURCE, tag: -1, bytes: 0, cancelled: false, object: false },
     spaces: schedule.spaces, parent: 0,
-    context: comm.context + COLLECTIVE, tag: comm.collectives, rounds: schedule.rounds, round: 0, outstanding: 0, running: false, result: 0,
+    context: comm.context + COLLECTIVE, tag: nextCollective(comm), rounds: schedule.rounds, round: 0, outstanding: 0, running: false, result: 0,
   };
   comm.collectives = (comm.collectives + 1) & 0x7fff_ffff;
   requests.rows.set(handle, r);

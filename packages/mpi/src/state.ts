@@ -65,6 +65,8 @@ export interface CommRecord {
   collectives: number;
   /** Attribute values by keyval. */
   attributes: Map<number, unknown>;
+  /** MPI_Comm_free was called: it goes when no request is under way on it any more. */
+  freed?: boolean;
   /** The window that this is the communicator of: its error handler is the window's. */
   window?: number | undefined;
 }

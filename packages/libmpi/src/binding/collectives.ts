@@ -4,7 +4,7 @@
  * The layer moves contiguous bytes. Elements that lie otherwise are packed before and spread when the request is complete.
  */
 import type { types } from '@mayfly/mpi';
-import { ERR, collectives as coll, combine, linear, part, requests, type Buf, type CommRecord } from '@mayfly/mpi';
+import { ERR, NO_BYTES, ROOT, collectives as coll, combine, linear, nextCollective, part, requests, type Buf, type CommRecord } from '@mayfly/mpi';
 import { record, type Implementations } from './define.ts';
 import { IN_PLACE, type Bundle, type Core } from './core.ts';
 import { makePersistent, newSlot, type Starters } from './requests.ts';
@@ -19,8 +19,12 @@ const plain = (t: TypeRecord): boolean => {
 export function collectives(core: Core, starters: Starters): Implementations {
   const { layer, heap } = core;
   const inPlace = (address: number): boolean => address >>> 0 === IN_PLACE;
-  const isRoot = (c: CommRecord, root: number): boolean => c.rank === root;
-  const size = (c: CommRecord): number => c.group.length;
+  /** Has the blocks of all in a rooted collective. */
+  const isRoot = (c: CommRecord, root: number): boolean => (c.remote ? root === ROOT : c.rank === root);
+  /** Has a block of its own: of an intercommunicator only the other group than the root's. All other arguments of a process that has neither are ignored. */
+  const hasOwn = (c: CommRecord, root: number): boolean => !c.remote || root >= 0;
+  /** Ranks that blocks are for or of: of an intercommunicator the other group's. */
+  const size = (c: CommRecord): number => (c.remote ?? c.group).length;
 
   /** A list of blocks at a rank that has them all: where each lies. */
   function vector(bundle: Bundle, address: number, counts: readonly number[], displs: readonly number[], t: TypeRecord, c: CommRecord, what: string, receives: boolean): coll.VectorArgument {
@@ -64,23 +68,28 @@ export function collectives(core: Core, starters: Starters): Implementations {
     });
   };
 
+  /** The own block is where its argument says. */
+  const own = (c: CommRecord, root: number, address: number): boolean => hasOwn(c, root) && !inPlace(address);
+
   Object.assign(starters, {
     Barrier: (comm) => coll.barrier(layer, core.comm(comm!).handle, core.call),
     Bcast: (buf, count, datatype, root, comm) => {
       const c = core.comm(comm!);
+      if (!isRoot(c, root!) && !hasOwn(c, root!)) return coll.bcast(layer, c.handle, NO_BYTES, root!, core.call);
       const t = core.committed(datatype!, c.handle);
       core.count(count!, c.handle);
       return core.begin((b) => coll.bcast(layer, c.handle, isRoot(c, root!) ? core.outgoing(b, buf!, count!, t, c.handle, 'buffer') : core.incoming(b, buf!, count!, t, c.handle, 'buffer'), root!, core.call));
     },
     Reduce: (send, recv, count, datatype, op, root, comm) => {
       const c = core.comm(comm!);
+      const root_ = isRoot(c, root!);
+      if (!root_ && !hasOwn(c, root!)) return coll.reduce(layer, c.handle, undefined, undefined, 0, 0, root!, core.call);
       const t = core.committed(datatype!, c.handle);
       const o = core.op(op!);
       core.count(count!, c.handle);
       return core.begin((b) => {
-        const root_ = isRoot(c, root!);
-        const from = inPlace(send!) ? undefined : core.outgoing(b, send!, count!, t, c.handle);
-        const into = root_ ? (from ? core.incoming : core.both).call(core, b, recv!, count!, t, c.handle) : undefined;
+        const from = own(c, root!, send!) ? core.outgoing(b, send!, count!, t, c.handle) : undefined;
+        const into = root_ ? (from || c.remote ? core.incoming : core.both).call(core, b, recv!, count!, t, c.handle) : undefined;
         return coll.reduce(layer, c.handle, from, into, core.reductionType(t, o), o, root!, core.call);
       });
     },
@@ -96,24 +105,24 @@ export function collectives(core: Core, starters: Starters): Implementations {
       }),
     Reduce_scatter: (send, recv, counts, datatype, op, comm) => {
       const c = core.comm(comm!);
-      return reduceScatter(c, send!, recv!, all(counts!, size(c), c), datatype!, op!);
+      return reduceScatter(c, send!, recv!, all(counts!, c.group.length, c), datatype!, op!);
     },
     Reduce_scatter_block: (send, recv, count, datatype, op, comm) => {
       const c = core.comm(comm!);
-      return reduceScatter(c, send!, recv!, new Array<number>(size(c)).fill(core.count(count!, c.handle)), datatype!, op!);
+      return reduceScatter(c, send!, recv!, new Array<number>(c.group.length).fill(core.count(count!, c.handle)), datatype!, op!);
     },
     Gather: (send, scount, stype, recv, rcount, rtype, root, comm) => {
       const c = core.comm(comm!);
       return core.begin((b) => {
-        const from = inPlace(send!) ? undefined : core.outgoing(b, send!, core.count(scount!, c.handle), core.committed(stype!, c.handle), c.handle);
-        const into = isRoot(c, root!) ? several(b, recv!, core.count(rcount!, c.handle), rtype!, c, 'recvbuf', from === undefined) : undefined;
+        const from = own(c, root!, send!) ? core.outgoing(b, send!, core.count(scount!, c.handle), core.committed(stype!, c.handle), c.handle) : undefined;
+        const into = isRoot(c, root!) ? several(b, recv!, core.count(rcount!, c.handle), rtype!, c, 'recvbuf', from === undefined && !c.remote) : undefined;
         return coll.gather(layer, c.handle, from, into, root!, core.call);
       });
     },
     Gatherv: (send, scount, stype, recv, rcounts, displs, rtype, root, comm) => {
       const c = core.comm(comm!);
       return core.begin((b) => {
-        const from = inPlace(send!) ? undefined : core.outgoing(b, send!, core.count(scount!, c.handle), core.committed(stype!, c.handle), c.handle);
+        const from = own(c, root!, send!) ? core.outgoing(b, send!, core.count(scount!, c.handle), core.committed(stype!, c.handle), c.handle) : undefined;
         const into = isRoot(c, root!) ? vector(b, recv!, all(rcounts!, size(c), c), displsOf(displs!, size(c)), core.committed(rtype!, c.handle), c, 'recvbuf', true) : undefined;
         return coll.gatherv(layer, c.handle, from, into, root!, core.call);
       });
@@ -122,7 +131,7 @@ export function collectives(core: Core, starters: Starters): Implementations {
       const c = core.comm(comm!);
       return core.begin((b) => {
         const from = isRoot(c, root!) ? sent(b, send!, core.count(scount!, c.handle) * size(c), stype!, c) : undefined;
-        const into = inPlace(recv!) ? undefined : core.incoming(b, recv!, core.count(rcount!, c.handle), core.committed(rtype!, c.handle), c.handle);
+        const into = own(c, root!, recv!) ? core.incoming(b, recv!, core.count(rcount!, c.handle), core.committed(rtype!, c.handle), c.handle) : undefined;
         return coll.scatter(layer, c.handle, from, into, root!, core.call);
       });
     },
@@ -130,7 +139,7 @@ export function collectives(core: Core, starters: Starters): Implementations {
       const c = core.comm(comm!);
       return core.begin((b) => {
         const from = isRoot(c, root!) ? vector(b, send!, all(scounts!, size(c), c), displsOf(displs!, size(c)), core.committed(stype!, c.handle), c, 'sendbuf', false) : undefined;
-        const into = inPlace(recv!) ? undefined : core.incoming(b, recv!, core.count(rcount!, c.handle), core.committed(rtype!, c.handle), c.handle);
+        const into = own(c, root!, recv!) ? core.incoming(b, recv!, core.count(rcount!, c.handle), core.committed(rtype!, c.handle), c.handle) : undefined;
         return coll.scatterv(layer, c.handle, from, into, root!, core.call);
       });
     },
@@ -205,15 +214,16 @@ export function collectives(core: Core, starters: Starters): Implementations {
     const t = core.committed(datatype, c.handle);
     const o = core.op(op);
     const total = counts.reduce((a, b) => a + b, 0);
+    if (c.remote && inPlace(send)) core.fail(ERR.BUFFER, 'MPI_IN_PLACE is not for intercommunicators', c.handle);
     return core.begin((b) => {
-      const own = counts[c.rank]!;
+      const mine = counts[c.rank]!;
       if (!inPlace(send)) {
         const from = core.outgoing(b, send, total, t, c.handle);
-        return coll.reduceScatter(layer, c.handle, from, core.incoming(b, recv, own, t, c.handle), counts, core.reductionType(t, o), t.layout.size, o, core.call);
+        return coll.reduceScatter(layer, c.handle, from, core.incoming(b, recv, mine, t, c.handle), counts, core.reductionType(t, o), t.layout.size, o, core.call);
       }
       // In place the operand is the receive buffer, whole; the result goes to its beginning.
       const from = core.outgoing(b, recv, total, t, c.handle, 'recvbuf');
-      return coll.reduceScatter(layer, c.handle, from, core.incoming(b, recv, own, t, c.handle), counts, core.reductionType(t, o), t.layout.size, o, core.call);
+      return coll.reduceScatter(layer, c.handle, from, core.incoming(b, recv, mine, t, c.handle), counts, core.reductionType(t, o), t.layout.size, o, core.call);
     });
   }
 

@@ -1,27 +1,36 @@
 /** Groups and communicators (MPI 4.1 chapter 7). A communicator's making is a request of the layer; its copies of attributes are made when it is there. */
-import { ERR, UNDEFINED, comms, groups, requests, type Outcome } from '@mayfly/mpi';
+import { ERR, UNDEFINED, comms, groups, intercomms, requests, type Outcome } from '@mayfly/mpi';
 import { constant } from '../abi/constants.ts';
 import { copyAttributes, deleteAttributes } from './attributes.ts';
 import { record, type Implementation, type Implementations } from './define.ts';
-import { Kind, Null, Predefined, handleOf } from './handles.ts';
+import { Kind, Null, Predefined, handleOf, numberOf } from './handles.ts';
 import { newSlot } from './requests.ts';
 import type { Core } from './core.ts';
 import type { CallRecord } from './state.ts';
 
 const COMPARISON = { IDENT: constant('MPI_IDENT'), CONGRUENT: constant('MPI_CONGRUENT'), SIMILAR: constant('MPI_SIMILAR'), UNEQUAL: constant('MPI_UNEQUAL') } as const;
 
-/** A new communicator has come to be: its handle goes to the program. @param parent dup: whose attributes it gets */
-export function madeComm(core: Core, number: number, at: number, parent = 0): void {
+/** An info object as it is now, for a communicator that is to come: the program may free its own. 0 stands for the parent's hints. */
+const keepInfo = (core: Core, info: number): number => keepHints(core, core.info(info) ?? new Map());
+const keepHints = (core: Core, hints: Map<string, string>): number => numberOf(Kind.INFO, core.newInfo(hints)) + 1;
+
+/**
+ * A new communicator has come to be: its handle goes to the program. @param parent dup: whose attributes it gets
+ * @param info of {@link keepInfo}: "The hints provided by the argument info are associated with the output communicator" (§7.4.2), and no others
+ */
+export function madeComm(core: Core, number: number, at: number, parent = 0, info = 0, attributes?: ReadonlyMap<number, unknown>): void {
   const { layer, heap } = core;
   const made = layer.state.comms.rows.get(number);
   if (made) {
     made.attributes.clear();
-    const from = parent === 0 ? undefined : layer.state.comms.rows.get(parent);
-    if (from) {
+    attributes?.forEach((value, key) => made.attributes.set(key, value));
+    const from = parent === 0 || attributes ? undefined : layer.state.comms.rows.get(parent);
+    if (parent !== 0) {
       try {
-        copyAttributes(core, 'comm', core.commHandle(parent), from.attributes, made.attributes);
-        const info = core.state.commInfo.get(parent);
-        if (info) core.state.commInfo.set(number, new Map(info));
+        if (from) copyAttributes(core, 'comm', core.commHandle(parent), from.attributes, made.attributes);
+        const hints = info > 0 ? core.state.infos.get(info - 1) : core.state.commInfo.get(parent);
+        if (info > 0) core.state.infos.delete(info - 1);
+        if (hints && hints.size > 0) core.state.commInfo.set(number, new Map(hints));
       } catch (e) {
         // "If any copy callback returns other than MPI_SUCCESS, then the entire call … will fail" (§7.7.2).
         layer.state.comms.rows.delete(number);
@@ -34,21 +43,21 @@ export function madeComm(core: Core, number: number, at: number, parent = 0): vo
 }
 
 /** A call that makes a communicator. `start` answers the layer's request; the last argument is where the handle goes. */
-export function making(core: Core, call: string, start: (...args: number[]) => { request: number; parent?: number; members?: boolean }): Implementation {
+export function making(core: Core, call: string, start: (...args: number[]) => { request: number; parent?: number; info?: number; members?: boolean }): Implementation {
   return {
     start: (...args) => {
       const at = core.heap.check(args[args.length - 1]!, 4, 'newcomm');
-      const { request, parent = 0, members = true } = start(...args);
+      const { request, parent = 0, info = 0, members = true } = start(...args);
       if (!members) {
         core.heap.setInt(at, Null.COMM, 'newcomm');
         return ERR.SUCCESS;
       }
-      return record(call, request, [at, parent]);
+      return record(call, request, [at, parent, info]);
     },
     finish: (r: CallRecord) => {
       const outcome: Outcome = requests.wait(core.layer, r.request, `MPI_${call}`);
       if (outcome.error) throw core.failed(outcome.error, outcome.comm);
-      madeComm(core, outcome.result, r.at[0]!, r.at[1]!);
+      madeComm(core, outcome.result, r.at[0]!, r.at[1]!, r.at[2]);
       return ERR.SUCCESS;
     },
   };
@@ -86,8 +95,8 @@ export function communicators(core: Core): Implementations {
 
   const dupWithInfo = making(core, 'Comm_dup_with_info', (comm, info) => {
     const c = core.comm(comm!).handle;
-    core.info(info!);
-    return { request: comms.dup(layer, c, core.call), parent: c };
+    const hints = keepInfo(core, info!);
+    return { request: comms.dup(layer, c, core.call), parent: c, info: hints };
   });
   return {
     Comm_size: (comm: number, at: number) => success(() => heap.setInt(at, core.comm(comm).group.length, 'size')),
@@ -102,17 +111,8 @@ export function communicators(core: Core): Implementations {
       return { request: comms.dup(layer, c, core.call), parent: c };
     }),
     Comm_dup_with_info: dupWithInfo,
-    Comm_idup: (comm: number, at: number, request: number) =>
-      success(() => {
-        heap.check(request, 4, 'request');
-        heap.setInt(request, newSlot(core, comms.dup(layer, core.comm(comm).handle, core.call), heap.check(at, 4, 'newcomm'), core.comm(comm).handle), 'request');
-      }),
-    Comm_idup_with_info: (comm: number, info: number, at: number, request: number) =>
-      success(() => {
-        core.info(info);
-        heap.check(request, 4, 'request');
-        heap.setInt(request, newSlot(core, comms.dup(layer, core.comm(comm).handle, core.call), heap.check(at, 4, 'newcomm'), core.comm(comm).handle), 'request');
-      }),
+    Comm_idup: (comm: number, at: number, request: number) => idup(comm, at, request, () => 0),
+    Comm_idup_with_info: (comm: number, info: number, at: number, request: number) => idup(comm, at, request, () => keepInfo(core, info)),
     Comm_create: making(core, 'Comm_create', (comm, group) => ({ request: comms.create(layer, core.comm(comm!).handle, core.group(group!), core.call) })),
     Comm_create_group: making(core, 'Comm_create_group', (comm, group, tag) => {
       const c = core.comm(comm!);
@@ -130,8 +130,21 @@ export function communicators(core: Core): Implementations {
       const alone = type === constant('MPI_COMM_TYPE_SHARED');
       return { request: comms.split(layer, c.handle, alone ? c.rank : UNDEFINED, key!, core.call) };
     }),
+    Intercomm_create: making(core, 'Intercomm_create', (local, localLeader, peer, remoteLeader, tag) => ({
+      request: intercomms.create(layer, core.comm(local!).handle, localLeader!, () => core.commNumber(peer!), remoteLeader!, tag!, core.call),
+    })),
+    Intercomm_merge: making(core, 'Intercomm_merge', (comm, high) => ({ request: intercomms.merge(layer, core.comm(comm!).handle, high !== 0, core.call) })),
     Comm_free: free,
-    Comm_disconnect: free,
+    Comm_disconnect: {
+      start: (at) => {
+        const c = core.comm(heap.int(at!, 'comm'));
+        return record('Comm_disconnect', 0, [at!, c.handle]);
+      },
+      finish: (r) => {
+        comms.quiesce(layer, r.at[1]!);
+        return free(r.at[0]!);
+      },
+    },
     Comm_get_parent: (at: number) => success(() => heap.setInt(at, Null.COMM, 'parent')),
     Comm_get_name: (comm: number, at: number, length: number) =>
       success(() => {
@@ -178,6 +191,18 @@ export function communicators(core: Core): Implementations {
         heap.setInt(at, Null.GROUP, 'group');
       }),
   };
+
+  function idup(comm: number, at: number, request: number, info: () => number): number {
+    heap.check(request, 4, 'request');
+    heap.check(at, 4, 'newcomm');
+    const c = core.comm(comm);
+    // "as if MPI_COMM_DUP was executed at the time that MPI_COMM_IDUP is called" (§7.4.2): attributes and hints of now.
+    const given = new Map<number, unknown>();
+    copyAttributes(core, 'comm', comm, c.attributes, given);
+    const hints = info() || keepHints(core, core.state.commInfo.get(c.handle) ?? new Map());
+    heap.setInt(request, newSlot(core, comms.dup(layer, c.handle, core.call), at, c.handle, { attributes: given, info: hints }), 'request');
+    return ERR.SUCCESS;
+  }
 
   function remote(comm: number): number[] {
     const c = core.comm(comm);

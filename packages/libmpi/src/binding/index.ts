@@ -29,7 +29,7 @@ function implementations(core: Core): Implementations {
   return {
     ...pointToPoint(core, starters),
     ...partitionedCommunication(core, starters),
-    ...completion(core, starters, (number, at, parent) => madeComm(core, number, at, parent)),
+    ...completion(core, starters, (number, at, parent, gets) => madeComm(core, number, at, parent, gets?.info, gets?.attributes)),
     ...collectives(core, starters),
     ...neighbourhoods(core, starters),
     ...communicators(core),

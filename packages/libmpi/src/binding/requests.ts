@@ -20,9 +20,10 @@ const COMPLETE_HANDLE = handleOf(Kind.REQUEST, COMPLETE_SLOT);
 export type Starters = Record<string, (...args: number[]) => number>;
 
 /** A handle for a request of the layer. */
-export function newSlot(core: Core, request: number, newComm = 0, parent = 0): number {
+/** @param newComm communicators that are made without blocking: where the handle goes, and what the new one gets besides */
+export function newSlot(core: Core, request: number, newComm = 0, parent = 0, gets?: Slot['gets']): number {
   if (request === COMPLETE && newComm === 0) return COMPLETE_HANDLE;
-  return takeSlot(core, { request, newComm, parent, persistent: undefined, general: undefined });
+  return takeSlot(core, { request, newComm, parent, persistent: undefined, general: undefined, ...(gets && { gets }) });
 }
 function takeSlot(core: Core, slot: Slot): number {
   const { slots, freeSlots } = core.state;
@@ -44,7 +45,7 @@ function slotOf(core: Core, handle: number): Slot | undefined {
 
 const EMPTY: StatusRecord = { source: ANY_SOURCE, tag: ANY_TAG, bytes: 0, cancelled: false, object: false };
 
-export function completion(core: Core, starters: Starters, madeComm: (layerComm: number, at: number, parent: number) => void): Implementations {
+export function completion(core: Core, starters: Starters, madeComm: (layerComm: number, at: number, parent: number, gets: Slot['gets']) => void): Implementations {
   const { layer, heap } = core;
 
   const handles = (count: number, at: number): number[] => heap.ints(at, core.count(count, 0), 'array_of_requests');
@@ -61,7 +62,7 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
     if (slot?.persistent) slot.request = 0;
     else {
       if (slot) {
-        if (slot.newComm !== 0 && !error) madeComm(outcome.result, slot.newComm, slot.parent);
+        if (slot.newComm !== 0 && !error) madeComm(outcome.result, slot.newComm, slot.parent, slot.gets);
         dropSlot(core, handle);
       }
       if (handle !== Null.REQUEST) heap.setInt(at, Null.REQUEST, 'request');

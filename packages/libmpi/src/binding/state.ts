@@ -29,6 +29,8 @@ export interface Keyval {
   kind: 'comm' | 'type' | 'win';
   copy: number;
   remove: number;
+  /** What that one was given at the call: attributes (copied then) and a private info object, as keepInfo in communicators.ts names it. */
+  gets?: { attributes: Map<number, unknown>; info: number };
   extra: number;
 }
 
