@@ -119,7 +119,6 @@ export function start(schedule: Schedule): number {
     spaces: schedule.spaces, parent: 0,
     context: comm.context + COLLECTIVE, tag: nextCollective(comm), rounds: schedule.rounds, round: 0, outstanding: 0, running: false, result: 0,
   };
-  comm.collectives = (comm.collectives + 1) & 0x7fff_ffff;
   requests.rows.set(handle, r);
   runRounds(layer, handle);
   return handle;
