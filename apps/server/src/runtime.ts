@@ -9,17 +9,15 @@
  *  R3  Nothing here decides: an event of one core becomes an event of another, in the order in which it happened.
  */
 import { DeadlockWatch, jobIds, jobView, nodeViews, type JobCounters, type JobSpec, type TaskCounters, type TaskObservation } from '@mayfly/protocols';
-import { readFileSync } from 'node:fs';
 import type { MessageLog, Registry, ImageStore } from '@mayfly/storage/ports';
-import { mapStack, symbolise } from '@mayfly/toolchain';
 import {
+  FILES,
   MayflyError,
   homeOf,
   jobId,
   taskId,
   zeroLine,
   type Assignment,
-  type ExitReport,
   type ImageId,
   type Incarnation,
   type JobId,
@@ -35,6 +33,7 @@ import { DispatcherHost } from './hosts/dispatcher-host.ts';
 import { WorldHost, type StreamName } from './hosts/world-host.ts';
 import { FinalCounters } from './jobs/job-counters.ts';
 import { JobStore } from './jobs/job-store.ts';
+import { mappedReport } from './jobs/mapped-report.ts';
 import { StdinLog } from './jobs/stdin-log.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
@@ -107,9 +106,11 @@ export class Runtime {
     this.world = new WorldHost(options.dataDir, {
       output: (job, task, stream, offset, bytes) => this.observer.output(job, task, stream, offset, bytes),
       file: (job, path, bytes) => this.observer.file(job, path, bytes),
-      exit: (job, task, report) => this.dispatcher.step({ type: 'exit', job, task, report: this.#mapped(job, report) }),
+      exit: (job, task, report) => this.dispatcher.step({ type: 'exit', job, task, report: mappedReport(this.store, job, this.#specs.get(job)?.program.language ?? 'typescript', report) }),
       total: (job, bytes) => this.dispatcher.step({ type: 'output', job, bytes }),
       failed: (job, error) => this.dispatcher.step({ type: 'jobFailed', job, error }),
+      answers: (job, task) => this.#home(job, task)?.feedAnswers(task),
+      durableAnswers: (job, task) => this.#home(job, task)?.core?.durable(FILES, task) ?? 0,
     });
     this.checkpoints = new CheckpointServerHost({
       images: deps.images,
@@ -217,7 +218,10 @@ export class Runtime {
     if (!spec) return Promise.reject(new MayflyError('NOT_FOUND', `no job ${job}`));
     const open: OpenJob = { spec, stdin: this.#stdinOf(job), deadlock: new DeadlockWatch(), images: new Map(), opened: Promise.resolve(), recoveredFaults: 0 };
     this.#open.set(job, open);
-    this.world.open(job, spec.outputLimitBytes ?? this.#options.limits.outputBytes);
+    this.world.open(job, spec.outputLimitBytes ?? this.#options.limits.outputBytes, {
+      inputs: spec.files.map((f) => ({ path: f.path, bytes: f.bytes, file: this.store.inputFile(job, f.hash) })),
+      durable: spec.protocol !== 'none',
+    });
     const listener: CmListener = {
       world: (s, task, channel, mode, body) => {
         try {
@@ -232,6 +236,8 @@ export class Runtime {
       fenced: (s, task, incarnation, sends, consumed) => this.dispatcher.step({ type: 'fencedCm', job, task, incarnation, cm: s.index, sends, consumed }),
       covered: (s, _task, image, determinants) => this.checkpoints.step({ type: 'covered', image, cm: s.index, determinants }),
       failed: (_s, error) => this.dispatcher.step({ type: 'jobFailed', job, error }),
+      answerable: (s, task) => this.world.answerable(s.job, task),
+      answer: (s, task, r) => this.world.answer(s.job, task, r),
     };
     const acting: [TaskId, Incarnation][] = [];
     // The hosts are entered before anything is awaited: orders which follow this effect find them (and wait for their recovery).
@@ -409,6 +415,11 @@ export class Runtime {
     return this.memories.of(job)?.[index];
   }
 
+  #home(job: JobId, task: TaskId): ChannelMemoryHost | undefined {
+    const hosts = this.memories.of(job);
+    return hosts?.[homeOf(task, hosts.length)];
+  }
+
   #assignment(job: JobId, task: TaskId, incarnation: Incarnation, manifest: Manifest | undefined): Assignment {
     const spec = this.#specs.get(job)!;
     this.#metrics.assigned(incarnation === 0 ? 'first' : 'restart');
@@ -434,19 +445,6 @@ export class Runtime {
     };
   }
 
-  /** A stack of the bundle, or of the module, becomes one of the submitted sources. */
-  #mapped(job: JobId, report: ExitReport): ExitReport {
-    const language = this.#specs.get(job)?.program.language ?? 'typescript';
-    if (report.abort?.stack === undefined) return report;
-    try {
-      const path = this.store.programPath(job, language);
-      const stack = language === 'typescript' ? mapStack(report.abort.stack, readFileSync(`${path}.map`, 'utf8')) : symbolise(report.abort.stack, readFileSync(path));
-      return { ...report, abort: { ...report.abort, stack } };
-    } catch {
-      return report;
-    }
-  }
-
   #watchDeadlocks(): void {
     for (const [job, open] of this.#open) {
       if (this.#stopping || this.#closing.has(job)) continue;
@@ -464,7 +462,8 @@ export class Runtime {
           ...(t.activity === undefined ? {} : { activity: t.activity }),
           arrivalsLogged: home.arrivalsLogged,
           sendsLogged: hosts.reduce((n, h) => n + (h.core?.observe(t.task).sendsLogged ?? 0), 0),
-          bodiesUnderWay: home.bodiesUnderWay,
+          // A request to the file service that is not answered is under way.
+          bodiesUnderWay: home.bodiesUnderWay + Math.max(0, this.world.requests(job, t.task) - (this.#home(job, t.task)?.core?.logged(FILES, t.task) ?? 0)),
         });
       }
       const deadlock = open.deadlock.observe({ now: Date.now(), tasks, stdinOpen: !open.stdin.ended });

@@ -22,6 +22,8 @@ function listener(): WorldListener & { failures: string[]; exits: number; seen: 
     exit: () => void l.exits++,
     total: () => undefined,
     failed: (_j: unknown, e: { code: string }) => void l.failures.push(e.code),
+    answers: () => undefined,
+    durableAnswers: () => 0,
   };
   return l;
 }

@@ -11,3 +11,6 @@ export { patchFromLog } from './channel-memory/records.ts';
 export { coversDeterminants } from './channel-memory/cover.ts';
 export { Comm } from './comm/comm.ts';
 export * from './comm/types.ts';
+export * from './files/file-service.ts';
+export { MemoryFiles } from './files/memory-files.ts';
+export { readSegments, writeSegments, type RangeIo } from './files/segments.ts';

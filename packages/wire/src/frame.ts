@@ -91,6 +91,10 @@ export const WorldMode = {
   STDIN: 5,
   /** task → world, body: u16 name length, name, u64 length: a result file has this length from now on; 2⁵³ − 1: there is no such file. */
   CUT: 6,
+  /** task → world: an operation on a shared file (file-request.ts). Answered by ANSWER, in the order of the requests. */
+  REQUEST: 7,
+  /** FILES → task, `context`: error class (file-request.ts). */
+  ANSWER: 8,
 } as const;
 
 export interface Header {

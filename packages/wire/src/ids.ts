@@ -24,6 +24,8 @@ export const incarnation = (n: number): Incarnation => n as Incarnation;
 
 /** The world (terminal, files, result) is a peer: messages to it are numbered sends, messages from it logged arrivals. */
 export const WORLD = taskId(0xffff_ffff);
+/** The file service as a sender: its answers to a task are a channel of their own, message n answers the task's request n. Requests go to WORLD. */
+export const FILES = taskId(0xffff_fffe);
 
 /** The home Channel Memory of a task: messages *to* it, and its messages to the world, are logged there (MPICH-V §3). */
 export const homeOf = (task: TaskId, channelMemories: number): number => task % channelMemories;

@@ -1,6 +1,7 @@
 export * from './ids.ts';
 export * from './frame.ts';
 export * from './determinants.ts';
+export * from './file-request.ts';
 export * from './schema.ts';
 export * from './data-plane.ts';
 export * from './errors.ts';

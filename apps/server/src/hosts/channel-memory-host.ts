@@ -13,6 +13,7 @@
 import { ChannelMemory, patchFromLog, type CmEffect, type CmEvent, type Range, type StreamName } from '@mayfly/protocols';
 import type { LogStream, MessageLog } from '@mayfly/storage/ports';
 import {
+  FILES,
   MayflyError,
   WORLD,
   WorldMode,
@@ -30,6 +31,7 @@ import type { Metrics } from '../metrics.ts';
 import type { Logger } from '../logger.ts';
 import type { Secrets } from '../secrets.ts';
 import type { StdinLog } from '../jobs/stdin-log.ts';
+import { AnswerFeed } from './answer-feed.ts';
 import { CloseCode, type DataLink } from './data-link.ts';
 import { MemoryStream } from './memory-stream.ts';
 import { Traffic } from './traffic.ts';
@@ -51,6 +53,9 @@ export interface CmListener {
   fenced(spec: CmSpec, task: TaskId, incarnation: Incarnation, sends: number, consumed: number): void;
   covered(spec: CmSpec, task: TaskId, image: ImageId, determinants: readonly Range[]): void;
   failed(spec: CmSpec, error: ErrorBody): void;
+  /** Answers of the file service: up to which they may be given, and one of them (undefined: it is not kept any more). */
+  answerable(spec: CmSpec, task: TaskId): number;
+  answer(spec: CmSpec, task: TaskId, r: number): { error: number; body: Uint8Array } | undefined;
 }
 
 export interface CmSettings {
@@ -105,6 +110,7 @@ export class ChannelMemoryHost {
   /** Messages of standard input given to this core; what it had logged before counts. */
   #fed = 0;
   #fedTo: ChannelMemory | undefined;
+  readonly #answers: AnswerFeed;
   #worldSyncAt = 0;
   #worldSyncing = false;
 
@@ -126,6 +132,7 @@ export class ChannelMemoryHost {
     this.spec = spec;
     this.#log = deps.log;
     this.#listener = deps.listener;
+    this.#answers = new AnswerFeed({ answerable: (task) => deps.listener.answerable(spec, task), answer: (task, r) => deps.listener.answer(spec, task, r) });
     this.#secrets = deps.secrets;
     this.#settings = deps.settings;
     this.#metrics = deps.metrics;
@@ -185,6 +192,7 @@ export class ChannelMemoryHost {
     this.#fresh = false;
     for (const task of this.#done) this.step({ type: 'done', task });
     this.feedStdin();
+    for (let t = 0; t < spec.size; t++) this.feedAnswers(taskId(t));
     if (records > 0) this.#logger.info({ records }, 'Channel Memory recovered from its logs');
   }
 
@@ -404,6 +412,17 @@ export class ChannelMemoryHost {
     while (this.#fed < log.messages && this.#core === core) {
       const channel = ++this.#fed;
       this.step({ type: 'world', task: taskId(0), channel, mode: WorldMode.STDIN, body: log.message(channel) });
+    }
+  }
+
+  /** Gives the core what of the file service's answers to a task its log does not have. */
+  feedAnswers(task: TaskId): void {
+    const core = this.#core;
+    if (!core || homeOf(task, this.spec.count) !== this.spec.index || this.#done.has(task)) return;
+    try {
+      this.#answers.feed(core, task, () => this.#core, (channel, { error, body }) => this.step({ type: 'world', task, src: FILES, channel, mode: WorldMode.ANSWER, context: error, body }));
+    } catch (e) {
+      this.#listener.failed(this.spec, { code: e instanceof MayflyError ? e.code : 'INTERNAL', message: (e as Error).message });
     }
   }
 

@@ -1,5 +1,5 @@
 /** Messages and bytes by task, counted where they are logged: for the dashboard only. */
-import { Flag, HEADER_BYTES, Kind, WORLD, frameBytes, readHeader, type TaskId } from '@mayfly/wire';
+import { FILES, Flag, HEADER_BYTES, Kind, WORLD, frameBytes, readHeader, type TaskId } from '@mayfly/wire';
 
 export interface TaskTraffic {
   messagesIn: number;
@@ -31,7 +31,7 @@ export class Traffic {
         t.messagesIn += last;
         t.bytesIn += h.bytes;
       }
-      if (h.src !== WORLD) {
+      if (h.src !== WORLD && h.src !== FILES) {
         const t = this.#of(h.src);
         t.messagesOut += last;
         t.bytesOut += h.bytes;

@@ -4,21 +4,25 @@
  *   <dataDir>/jobs/<job>/out/<task>.index    place of every message (world-index.ts)
  *   <dataDir>/jobs/<job>/out/<task>.stdout   bytes of standard output, by offset
  *   <dataDir>/jobs/<job>/out/<task>.stderr
- *   <dataDir>/jobs/<job>/out/files/<path>    result files, written with the tasks' own offsets
- *   <dataDir>/jobs/<job>/out/files.index     one JSON line per result file: {path, task}; {path, task, gone: true} when it was removed
+ *   <dataDir>/jobs/<job>/out/files/…        result files (world-files.ts), changed as the file service decides (packages/protocols/src/files)
+ *   <dataDir>/jobs/<job>/out/journal        what it has decided (world-journal.ts)
  *
- *  O1  Delivering a message a second time changes nothing (W1–W3).
- *  O2  Nothing is written outside `out/`: a path is checked against FilePath, and no link is ever made there.
- *  O3  The sum of streams and file lengths never exceeds the job's limit; the message that would pass it ends the job.
- *  O4  The log of a task's messages to the world is trimmed only after `sync` of what they wrote.
+ *  O1  Delivering a message a second time changes nothing (W1–W3; S1 of the file service).
+ *  O2  Nothing is written outside `out/` (D2).
+ *  O3  The sum of streams and file lengths never exceeds the job's limit; the message that would pass it ends the job, or is answered NO_SPACE.
+ *  O4  The log of a task's messages to the world is trimmed only after `sync` of what they wrote: streams, and the journal of the files.
+ *  O5  The answer to a request is given after its journal record is durable (J1), and kept until the task's log has it durably.
  */
-import { closeSync, existsSync, fdatasync, mkdirSync, openSync, ftruncateSync, readFileSync, readSync, readdirSync, statSync, writeSync, appendFileSync } from 'node:fs';
+import { closeSync, existsSync, fdatasync, mkdirSync, openSync, readSync, readdirSync, statSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Compile } from 'typebox/compile';
+import { FileService, type Fatal } from '@mayfly/protocols';
 import { ExitReport, FilePath, MayflyError, WorldMode, taskId, type JobId, type TaskId } from '@mayfly/wire';
+import { WorldFiles, readFileIndex } from './world-files.ts';
 import { WorldIndex } from './world-index.ts';
+import { WorldJournal } from './world-journal.ts';
 
 const fdatasyncAsync = promisify(fdatasync);
 const filePath = Compile(FilePath);
@@ -38,23 +42,46 @@ export interface WorldListener {
   total(job: JobId, bytes: number): void;
   /** The job cannot go on because of what it wrote. */
   failed(job: JobId, error: { code: string; message: string }): void;
+  /** Answers to requests of this task may be taken, up to {@link WorldHost.answerable}. */
+  answers(job: JobId, task: TaskId): void;
+  /** Answers to this task that are durable in its log. */
+  durableAnswers(job: JobId, task: TaskId): number;
+}
+
+export interface WorldOptions {
+  /** Input files of the job: name, length, where it lies. */
+  inputs?: readonly { path: string; bytes: number; file: string }[];
+  /** False: the job does not survive the server anyway (protocol `none`), so nothing waits for the disk. */
+  durable?: boolean;
 }
 
 interface TaskOutput {
   index: WorldIndex;
+  /** Its two streams. */
   fds: Map<string, number>;
 }
 
 interface JobOutput {
   dir: string;
   limit: number;
-  total: number;
+  /** Bytes of all streams. */
+  streams: number;
   failed: boolean;
   tasks: Map<TaskId, TaskOutput>;
-  files: Map<string, { task: TaskId; bytes: number }>;
+  service: FileService;
+  storage: WorldFiles;
+  journal: WorldJournal;
+  durable: boolean;
+  /** O5: requests of each task whose records are durable. */
+  answerable: Map<TaskId, number>;
+  committing: Promise<void> | undefined;
+  compacting: Promise<void> | undefined;
 }
 
-const MAX_OPEN_FILES = 32;
+/** A journal of this length is replaced by a snapshot at the next sync. */
+const JOURNAL_BYTES = 32 << 20;
+/** The journal of a job that has ended is kept as it is up to this length. */
+const CLOSED_JOURNAL_BYTES = 1 << 20;
 
 export class WorldHost {
   readonly #root: string;
@@ -67,25 +94,39 @@ export class WorldHost {
   }
 
   /** Makes ready (again, after a restart) what a job writes. Idempotent. */
-  open(job: JobId, limit: number): void {
+  open(job: JobId, limit: number, options: WorldOptions = {}): void {
     if (this.#jobs.has(job)) return;
     const dir = join(this.#root, job, 'out');
     mkdirSync(join(dir, 'files'), { recursive: true, mode: 0o700 });
-    const o: JobOutput = { dir, limit, total: 0, failed: false, tasks: new Map(), files: readFileIndex(dir) };
+    const inputs = new Map((options.inputs ?? []).map((f) => [f.path, f]));
+    const o: JobOutput = {
+      dir, limit, streams: 0, failed: false, tasks: new Map(),
+      service: new FileService(limit, new Map([...inputs.values()].map((f) => [f.path, f.bytes])), readFileIndex(dir)),
+      storage: new WorldFiles(dir, (path) => inputs.get(path)?.file),
+      journal: new WorldJournal(join(dir, 'journal')),
+      durable: options.durable ?? true,
+      answerable: new Map(), committing: undefined, compacting: undefined,
+    };
     this.#jobs.set(job, o);
     for (const name of readdirSync(dir)) {
       const m = /^(\d+)\.index$/.exec(name);
       if (m) {
         const t = this.#task(o, taskId(Number(m[1])));
-        o.total += t.index.end(WorldMode.STDOUT) + t.index.end(WorldMode.STDERR);
+        o.streams += t.index.end(WorldMode.STDOUT) + t.index.end(WorldMode.STDERR);
       }
     }
-    for (const f of o.files.values()) o.total += f.bytes;
+    o.journal.replay({
+      snapshot: (s) => o.service.restore(s),
+      message: (outcome, body) => o.service.apply(outcome, body).forEach((e) => o.storage.perform(e, true)),
+    });
+    // What was read from the disk may be in its cache alone.
+    if (o.journal.bytes > 0) this.#commit(job, o);
   }
 
   /** Bytes that the job has written, or 0 when it is not open. */
   total(job: JobId): number {
-    return this.#jobs.get(job)?.total ?? 0;
+    const o = this.#jobs.get(job);
+    return o ? totalOf(o) : 0;
   }
 
   /**
@@ -99,83 +140,95 @@ export class WorldHost {
     if (o.failed) return;
     const fresh = n >= t.index.next;
     const stream = streamOf(mode);
-    if (stream !== undefined && fresh && o.total + body.length > o.limit) return this.#over(job, o, task);
+    if (stream !== undefined && fresh && totalOf(o) + body.length > o.limit) return this.#over(job, o, task);
     const place = t.index.place(n, mode, body.length);
     if (!place) throw new MayflyError('OUT_OF_SEQUENCE', `message ${n} of task ${task} to the world came before message ${t.index.next}`);
     if (place.mode !== mode || place.length !== body.length) throw new MayflyError('LOST_LOG', `message ${n} of task ${task} to the world came again as another one`);
     if (stream !== undefined) {
       writeAll(this.#fd(o, t, `${task}.${stream}`), body, place.start);
       if (fresh && body.length > 0) {
-        o.total += body.length;
+        o.streams += body.length;
         this.#listener.output(job, task, stream, place.start, body);
-        this.#listener.total(job, o.total);
+        this.#listener.total(job, totalOf(o));
       }
-    } else if (mode === WorldMode.FILE) this.#file(job, o, t, task, body, fresh);
-    else if (mode === WorldMode.CUT) this.#cut(job, o, t, task, body, fresh);
-    else if (mode === WorldMode.EXIT) this.#listener.exit(job, task, readExit(body));
+    } else if (mode === WorldMode.FILE || mode === WorldMode.CUT || mode === WorldMode.REQUEST) this.#file(job, o, task, n, mode, body, !fresh);
+    else if (mode === WorldMode.EXIT) {
+      o.service.forget(task, Infinity);
+      this.#listener.exit(job, task, readExit(body));
+    }
     else this.#fail(job, o, { code: 'BAD_FRAME', message: `Task ${task} sent the world a message of unknown mode ${mode}.` });
   }
 
-  #file(job: JobId, o: JobOutput, t: TaskOutput, task: TaskId, body: Uint8Array, fresh: boolean): void {
-    const parsed = readFileMessage(body);
-    if (!parsed || !filePath.Check(parsed.path))
-      return this.#fail(job, o, { code: 'PROGRAM_ERROR', message: `Task ${task} wrote a result file whose name is not allowed: ${JSON.stringify(parsed?.path ?? '')}.` });
-    const { path, offset, bytes } = parsed;
-    const known = o.files.get(path);
-    const size = Math.max(known?.bytes ?? 0, offset + bytes.length);
-    // What comes again passed once; on the way through the past a file may be there that was removed later.
-    if (fresh && o.total + size - (known?.bytes ?? 0) > o.limit) return this.#over(job, o, task);
-    if (!known && !this.#enter(job, o, t, task, path)) return;
-    writeAll(this.#fd(o, t, `files/${path}`), bytes, offset);
-    o.total += size - (known?.bytes ?? 0);
-    o.files.set(path, { task: known?.task ?? task, bytes: size });
-    this.#listener.file(job, path, size);
-    this.#listener.total(job, o.total);
-  }
-
-  /** A new result file. @returns false when it cannot be: the job has failed then */
-  #enter(job: JobId, o: JobOutput, t: TaskOutput, task: TaskId, path: string): boolean {
-    try {
-      mkdirSync(dirname(join(o.dir, 'files', path)), { recursive: true, mode: 0o700 });
-      // Opened before it is entered: 'a' and 'a/b' cannot both be files.
-      this.#fd(o, t, `files/${path}`);
-    } catch (e) {
-      const code = (e as NodeJS.ErrnoException).code;
-      if (code !== 'ENOTDIR' && code !== 'EISDIR' && code !== 'EEXIST') throw e;
-      this.#fail(job, o, { code: 'PROGRAM_ERROR', message: `Task ${task} wrote '${path}', but a part of that path is another result file, or the other way round.` });
-      return false;
+  #file(job: JobId, o: JobOutput, task: TaskId, n: number, mode: number, body: Uint8Array, again: boolean): void {
+    if (n <= o.service.applied(task)) return;
+    const outcome = o.service.decide(task, n, mode, body, o.limit - totalOf(o), again);
+    if ('fatal' in outcome) return this.#fatal(job, o, task, mode, outcome);
+    o.journal.append(outcome, body);
+    const changed = new Set<string>();
+    for (const e of o.service.apply(outcome, body)) {
+      o.storage.perform(e);
+      changed.add(e.path);
     }
-    appendFileSync(join(o.dir, 'files.index'), JSON.stringify({ path, task }) + '\n', { mode: 0o600 });
-    return true;
+    for (const path of changed) this.#listener.file(job, path, o.service.files.get(path)?.size ?? 0);
+    if (changed.size > 0) this.#listener.total(job, totalOf(o));
+    if (mode === WorldMode.REQUEST) this.#commit(job, o);
   }
 
-  /**
-   * A result file gets another length, or is no result any more. What is to have a length comes into being, so that the message means the same when it comes
-   * again; what is removed and not there (the removal comes again) stays away.
-   */
-  #cut(job: JobId, o: JobOutput, t: TaskOutput, task: TaskId, body: Uint8Array, fresh: boolean): void {
-    const parsed = readFileMessage(body);
-    if (!parsed || !filePath.Check(parsed.path)) return this.#fail(job, o, { code: 'BAD_FRAME', message: `Task ${task} cut a result file without a name.` });
-    const { path, offset: length } = parsed;
-    const known = o.files.get(path);
-    const before = known?.bytes ?? 0;
-    const gone = length === Number.MAX_SAFE_INTEGER;
-    if (gone && !known) return;
-    const size = gone ? 0 : length;
-    if (fresh && o.total + size - before > o.limit) return this.#over(job, o, task);
-    if (!known && !this.#enter(job, o, t, task, path)) return;
-    ftruncateSync(this.#fd(o, t, `files/${path}`), size);
-    if (gone) {
-      o.files.delete(path);
-      appendFileSync(join(o.dir, 'files.index'), JSON.stringify({ path, task, gone }) + '\n', { mode: 0o600 });
-    } else o.files.set(path, { task: known?.task ?? task, bytes: size });
-    o.total += size - before;
-    this.#listener.file(job, path, size);
-    this.#listener.total(job, o.total);
+  #fatal(job: JobId, o: JobOutput, task: TaskId, mode: number, f: Fatal): void {
+    if (f.fatal === 'limit') return this.#over(job, o, task);
+    const message =
+      f.fatal === 'conflict' ? `Task ${task} wrote '${f.path}', but a part of that path is another result file, or the other way round.`
+      : f.fatal === 'name' ? `Task ${task} wrote a result file whose name is not allowed: ${JSON.stringify(f.path)}.`
+      : mode === WorldMode.CUT ? `Task ${task} cut a result file without a name.`
+      : `Task ${task} sent the file service a request that cannot be read.`;
+    this.#fail(job, o, { code: f.fatal === 'malformed' ? 'BAD_FRAME' : 'PROGRAM_ERROR', message });
+  }
+
+  /** O5. All requests that have come meanwhile share one sync. */
+  #commit(job: JobId, o: JobOutput): void {
+    o.committing ??= (async () => {
+      for (;;) {
+        // What comes in this turn of the loop goes along.
+        await new Promise(setImmediate);
+        const upTo = o.service.tasks().map((task): [TaskId, number] => [task, o.service.requests(task)]);
+        if (o.durable) await o.journal.sync();
+        if (this.#jobs.get(job) !== o) return;
+        for (const [task, r] of upTo) {
+          if ((o.answerable.get(task) ?? 0) >= r) continue;
+          o.answerable.set(task, r);
+          this.#listener.answers(job, task);
+        }
+        if (o.service.tasks().some((task) => (o.answerable.get(task) ?? 0) < o.service.requests(task))) continue;
+        // Here and not when the promise settles: a request that comes in between would find nobody.
+        o.committing = undefined;
+        return;
+      }
+    })().catch((e: unknown) => {
+      o.committing = undefined;
+      this.#fail(job, o, { code: (e as NodeJS.ErrnoException).code === 'ENOSPC' ? 'DISK_FULL' : 'INTERNAL', message: `The journal of the job's files cannot be written: ${(e as Error).message}` });
+    });
+  }
+
+  /** Requests of a task whose answers may be given. */
+  answerable(job: JobId, task: TaskId): number {
+    return this.#jobs.get(job)?.answerable.get(task) ?? 0;
+  }
+
+  /** Requests of a task that came here, answered or not. */
+  requests(job: JobId, task: TaskId): number {
+    return this.#jobs.get(job)?.service.requests(task) ?? 0;
+  }
+
+  /** Answer r of a task; a read reads now (S5). Undefined: it is not kept any more, or the job is not open. */
+  answer(job: JobId, task: TaskId, r: number): { error: number; body: Uint8Array } | undefined {
+    const o = this.#jobs.get(job);
+    const a = o?.service.answer(task, r);
+    if (!o || !a) return undefined;
+    return { error: a.error, body: a.read ? o.storage.read(a.read.path, a.read.input, a.read.segments, a.read.size) : a.values };
   }
 
   #over(job: JobId, o: JobOutput, task: TaskId): void {
-    this.#fail(job, o, { code: 'OUTPUT_LIMIT', message: `The job has written ${o.total} bytes, and task ${task} wrote more than the limit of ${o.limit} bytes allows.` });
+    this.#fail(job, o, { code: 'OUTPUT_LIMIT', message: `The job has written ${totalOf(o)} bytes, and task ${task} wrote more than the limit of ${o.limit} bytes allows.` });
   }
   #fail(job: JobId, o: JobOutput, error: { code: string; message: string }): void {
     if (o.failed) return;
@@ -213,14 +266,14 @@ export class WorldHost {
 
   /** Result files of a job, open or not. */
   files(job: JobId): { path: string; bytes: number; task: TaskId }[] {
-    const map = this.#jobs.get(job)?.files ?? readFileIndex(join(this.#root, job, 'out'));
-    return [...map].map(([path, f]) => ({ path, bytes: f.bytes, task: f.task })).sort((a, b) => (a.path < b.path ? -1 : 1));
+    const map = this.#jobs.get(job)?.service.files ?? readFileIndex(join(this.#root, job, 'out'));
+    return [...map].map(([path, f]) => ({ path, bytes: f.size, task: f.task })).sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   /** Where a result file lies, or undefined when the job has none of that name. */
   filePath(job: JobId, path: string): string | undefined {
     if (!filePath.Check(path)) return undefined;
-    const map = this.#jobs.get(job)?.files ?? readFileIndex(join(this.#root, job, 'out'));
+    const map = this.#jobs.get(job)?.service.files ?? readFileIndex(join(this.#root, job, 'out'));
     return map.has(path) ? join(this.#root, job, 'out', 'files', path) : undefined;
   }
 
@@ -233,6 +286,20 @@ export class WorldHost {
       await Promise.all([...t.fds.values()].map((fd) => fdatasyncAsync(fd)));
       await t.index.sync();
     }
+    await o.journal.sync();
+    for (const t of o.service.tasks()) o.service.forget(t, this.#listener.durableAnswers(job, t));
+    if (o.journal.bytes > JOURNAL_BYTES) await this.#compact(job, o);
+  }
+
+  /** J2. */
+  #compact(job: JobId, o: JobOutput): Promise<void> {
+    o.compacting ??= (async () => {
+      const snapshot = o.service.snapshot();
+      const at = o.journal.bytes;
+      await o.storage.sync();
+      if (this.#jobs.get(job) === o) o.journal.rewrite(snapshot, at);
+    })().finally(() => (o.compacting = undefined));
+    return o.compacting;
   }
 
   /** The job has ended: nothing is written any more. */
@@ -240,7 +307,11 @@ export class WorldHost {
     const o = this.#jobs.get(job);
     if (!o) return;
     await this.sync(job).catch(() => undefined);
+    await o.committing;
+    await (o.journal.bytes > CLOSED_JOURNAL_BYTES ? this.#compact(job, o) : o.storage.sync()).catch(() => undefined);
     this.#jobs.delete(job);
+    o.journal.close();
+    o.storage.close();
     for (const t of o.tasks.values()) {
       for (const fd of t.fds.values()) closeSync(fd);
       t.index.close();
@@ -265,19 +336,9 @@ export class WorldHost {
     return t;
   }
 
-  /** Open for writing, most recently used last; the oldest are synced by closing later than O4 needs, so they are synced here. */
   #fd(o: JobOutput, t: TaskOutput, name: string): number {
     let fd = t.fds.get(name);
-    if (fd !== undefined) {
-      t.fds.delete(name);
-      t.fds.set(name, fd);
-      return fd;
-    }
-    if (t.fds.size >= MAX_OPEN_FILES) {
-      const [old, oldFd] = t.fds.entries().next().value!;
-      t.fds.delete(old);
-      void fdatasyncAsync(oldFd).finally(() => closeSync(oldFd));
-    }
+    if (fd !== undefined) return fd;
     const path = join(o.dir, name);
     // 'r+' does not truncate and honours positions; 'a' would ignore them.
     fd = openSync(path, existsSync(path) ? 'r+' : 'w+', 0o600);
@@ -286,23 +347,10 @@ export class WorldHost {
   }
 }
 
+const totalOf = (o: JobOutput): number => o.streams + o.service.total;
+
 function writeAll(fd: number, bytes: Uint8Array, at: number): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, at + done);
-}
-
-/** Body of a FILE message: u16 name length, name, u64 offset, bytes. */
-function readFileMessage(body: Uint8Array): { path: string; offset: number; bytes: Uint8Array } | undefined {
-  if (body.length < 10) return undefined;
-  const v = new DataView(body.buffer, body.byteOffset, body.byteLength);
-  const n = v.getUint16(0, true);
-  if (body.length < 10 + n) return undefined;
-  const offset = v.getUint32(2 + n, true) + v.getUint32(6 + n, true) * 4294967296;
-  if (!Number.isSafeInteger(offset)) return undefined;
-  try {
-    return { path: utf8.decode(body.subarray(2, 2 + n)), offset, bytes: body.subarray(10 + n) };
-  } catch {
-    return undefined;
-  }
 }
 
 function readExit(body: Uint8Array): ExitReport {
@@ -313,25 +361,4 @@ function readExit(body: Uint8Array): ExitReport {
     // Falls through: the node sent nonsense.
   }
   return { code: 255, abort: { code: 'PROGRAM_ERROR', message: 'The task ended with a report that cannot be read.' } };
-}
-
-function readFileIndex(dir: string): Map<string, { task: TaskId; bytes: number }> {
-  const out = new Map<string, { task: TaskId; bytes: number }>();
-  let text: string;
-  try {
-    text = readFileSync(join(dir, 'files.index'), 'utf8');
-  } catch {
-    return out;
-  }
-  for (const line of text.split('\n')) {
-    if (line === '') continue;
-    try {
-      const { path, task, gone } = JSON.parse(line) as { path: string; task: number; gone?: boolean };
-      if (gone) out.delete(path);
-      else if (filePath.Check(path)) out.set(path, { task: taskId(task), bytes: statSync(join(dir, 'files', path)).size });
-    } catch {
-      // A torn last line: its file is entered again by the repeated message.
-    }
-  }
-  return out;
 }

@@ -89,9 +89,12 @@ export class JobStore {
   programPath(job: JobId, language: ProgramLanguage): string {
     return join(this.dir(job), language === 'typescript' ? 'program.js' : 'program.wasm');
   }
+  inputFile(job: JobId, hash: string): string {
+    return join(this.dir(job), 'in', hash);
+  }
   /** Path of an input file, or undefined when the job has none of that content. */
   async inputPath(job: JobId, hash: string): Promise<string | undefined> {
-    const path = join(this.dir(job), 'in', hash);
+    const path = this.inputFile(job, hash);
     return (await access(path, constants.R_OK).then(() => true, () => false)) ? path : undefined;
   }
   stdinPath(job: JobId): string {

@@ -14,7 +14,7 @@ import { sendDeterminants } from './determinants.ts';
 import { beginPush, discardPartial } from './push.ts';
 import { encodeSession, json, learn, parse, readEvidence } from './records.ts';
 import { detach, protocolError, refuse } from './refuse.ts';
-import { EVERYTHING, append, channelOf, touch, type Attachment, type Channel, type ConnState, type Destination, type State } from './state.ts';
+import { EVERYTHING, append, channelOf, slotOf, touch, type Attachment, type Channel, type ConnState, type Destination, type State } from './state.ts';
 import { appendWorldMessage } from './data.ts';
 
 export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): void {
@@ -122,8 +122,8 @@ export function resupply(s: State, a: Attachment, h: Header, bytes: Uint8Array, 
   const d = s.destinations[a.task];
   if (d?.done) return;
   if (!d?.closed || !a.answered) throw protocolError('BAD_FRAME', 'nothing is to be resupplied');
-  const slot = h.src === WORLD ? s.options.size : h.src;
-  if (slot > s.options.size) throw protocolError('BAD_FRAME', `no task ${h.src}`);
+  const slot = slotOf(s.options.size, h.src);
+  if (slot < 0) throw protocolError('BAD_FRAME', `no task ${h.src}`);
   if ((h.flags & Flag.NO_BODY) !== 0) return lost(s, a, `the body of arrival ${h.arrival}`);
   const c = channelOf(d, slot, h.src);
   if (c.partial === undefined ? h.offset !== 0 : h.offset !== c.partial.bytes || h.size !== c.partial.size)
@@ -175,7 +175,7 @@ export function reopen(s: State, d: Destination): void {
     discardPartial(d, c);
     if (c.resync) askAgain(s, c);
   }
-  for (const m of d.heldWorld.splice(0)) appendWorldMessage(s, d, m.channel, m.mode, m.body);
+  for (const m of d.heldWorld.splice(0)) appendWorldMessage(s, d, m);
 }
 
 function askAgain(s: State, c: Channel): void {

@@ -33,7 +33,7 @@ import { credit, pull, pump } from './push.ts';
 import { plain } from './records.ts';
 import { recoverDestination, recoverSource, recoverWorld } from './recover.ts';
 import { ProtocolError, closeConn, detach, refuse } from './refuse.ts';
-import { newChannel, type ConnState, type State, type Stream } from './state.ts';
+import { EVERYTHING, newChannel, slotOf, type ConnState, type State, type Stream } from './state.ts';
 import { flushAcks, sayCovered, startSync, synced } from './sync.ts';
 import { trim, trimWorld } from './trim.ts';
 import type { ChannelMemoryOptions, CmEffect, CmEvent, StreamName } from './types.ts';
@@ -155,7 +155,7 @@ export class ChannelMemory {
         break;
       case 'world': {
         const d = s.destinations[event.task];
-        if (d) appendWorldMessage(s, d, event.channel, event.mode, event.body);
+        if (d) appendWorldMessage(s, d, { src: event.src ?? WORLD, channel: event.channel, mode: event.mode, context: event.context ?? 0, body: event.body });
         break;
       }
       case 'cover': {
@@ -193,20 +193,27 @@ export class ChannelMemory {
     return { sends, consumed };
   }
 
-  /** Messages of channel (src, dst) that are logged whole here; either may be WORLD. */
+  /** Messages of channel (src, dst) that are logged whole here; either may be WORLD, src also FILES. */
   logged(src: TaskId, dst: TaskId): number {
     const s = this.#s;
     if (dst === WORLD) return s.worlds[src]?.channel.count ?? 0;
-    return s.destinations[dst]?.channels[src === WORLD ? s.options.size : src]?.count ?? 0;
+    return s.destinations[dst]?.channels[slotOf(s.options.size, src)]?.count ?? 0;
   }
 
-  /** For the deadlock report. `bodiesUnderWay`: messages to the task of which only a part has come. */
+  /** …that are durable, for a task homed here; all once it is done, as it needs none of them any more. */
+  durable(src: TaskId, dst: TaskId): number {
+    const s = this.#s;
+    const d = s.destinations[dst];
+    return d?.done ? EVERYTHING : (d?.channels[slotOf(s.options.size, src)]?.synced ?? 0);
+  }
+
+  /** For the deadlock report. `bodiesUnderWay`: messages to the task of which only a part has come, and its own to the world that are not out. */
   observe(task: TaskId): { arrivalsLogged: number; sendsLogged: number; bodiesUnderWay: number } {
     const d = this.#s.destinations[task];
     return {
       arrivalsLogged: d?.index.count ?? 0,
       sendsLogged: this.progress(task).sends,
-      bodiesUnderWay: d?.channels.filter((c) => c?.partial).length ?? 0,
+      bodiesUnderWay: (d?.channels.filter((c) => c?.partial).length ?? 0) + (this.#s.worlds[task]?.waiting.length ?? 0),
     };
   }
 

@@ -7,7 +7,7 @@ import { protocolError } from './refuse.ts';
 import { NOT_WHOLE, discardPartial, pushAhead, pushWhole } from './push.ts';
 import { slideOverEntries } from './records.ts';
 import {
-  ackSoon, append, channelOf, touch, type Attachment, type Channel, type Destination, type Partial, type State, type World,
+  ackSoon, append, channelOf, slotOf, touch, type Attachment, type Channel, type Destination, type Partial, type State, type World,
 } from './state.ts';
 import { trimBehindBase } from './trim.ts';
 import { emitWorld, join } from './world.ts';
@@ -106,23 +106,25 @@ function dropForDone(s: State, c: Channel, channel: number, whole: boolean): voi
   touch(s, c);
 }
 
-/** A message from WORLD (standard input) for a task homed here; numbers that are logged already are dropped. */
-export function appendWorldMessage(s: State, d: Destination, channel: number, mode: number, body: Uint8Array): void {
+/** A message from WORLD (standard input) or FILES (an answer) for a task homed here; numbers that are logged already are dropped. */
+export function appendWorldMessage(s: State, d: Destination, m: Destination['heldWorld'][number]): void {
   if (d.done) return;
   if (d.closed) {
-    d.heldWorld.push({ channel, mode, body });
+    d.heldWorld.push(m);
     return;
   }
-  const c = channelOf(d, s.options.size, WORLD);
+  const { src, channel, mode, context, body } = m;
+  const c = channelOf(d, slotOf(s.options.size, src), src);
   if (channel <= c.count) return;
-  if (channel !== c.count + 1) throw new RangeError(`message ${channel} of the world after ${c.count}`);
+  if (channel !== c.count + 1) throw new RangeError(`message ${channel} of ${src === WORLD ? 'the world' : 'the file service'} after ${c.count}`);
   for (let offset = 0; ; offset += s.chunkBytes) {
     const bytes = body.subarray(offset, offset + s.chunkBytes);
     const h = emptyHeader(Kind.ARRIVAL);
     const whole = offset + bytes.length === body.length;
     h.flags = whole ? Flag.LAST : 0;
     h.mode = mode;
-    h.src = WORLD;
+    h.src = src;
+    h.context = context;
     h.dst = d.task;
     h.channel = channel;
     h.offset = offset;

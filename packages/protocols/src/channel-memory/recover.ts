@@ -1,10 +1,10 @@
 /** Rebuilding the state from what is left of the streams. Everything that this does not restore is losable. */
-import { BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, WORLD, decodeDeterminants, readFrame, type Frame } from '@mayfly/wire';
+import { BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, decodeDeterminants, readFrame, taskId, type Frame } from '@mayfly/wire';
 import type { ArrivalIndex } from './arrivals.ts';
 import { addRange } from './cover.ts';
 import { logDeterminants } from './determinants.ts';
 import { BASE_KIND, SESSION_KIND, decodeBase, decodeSession, learn, plain, readEvidence, type Base } from './records.ts';
-import { channelOf, touch, type Channel, type Destination, type Source, type State, type Stream, type World } from './state.ts';
+import { channelOf, slotOf, touch, type Channel, type Destination, type Source, type State, type Stream, type World } from './state.ts';
 import { emitWorld, join } from './world.ts';
 
 type Records = Iterable<{ lsn: number; bytes: Uint8Array }>;
@@ -78,9 +78,9 @@ const restore = (index: ArrivalIndex, n: number, lsn: number, size: number, p: P
 export function recoverDestination(s: State, d: Destination, records: Records, next: number): void {
   dirty(s, d.stream, next);
   const seen = (src: number, count: number): Channel | undefined => {
-    const slot = src === WORLD ? s.options.size : src;
-    if (slot > s.options.size) return undefined;
-    const c = channelOf(d, slot, src === WORLD ? WORLD : s.sources[src]!.task);
+    const slot = slotOf(s.options.size, src);
+    if (slot < 0) return undefined;
+    const c = channelOf(d, slot, taskId(src));
     c.count = Math.max(c.count, count);
     touch(s, c);
     return c;

@@ -1,5 +1,5 @@
 /** What one Channel Memory knows. `HardState` of raft is here the streams alone: everything below is rebuilt from them or losable. */
-import type { ImageId, Incarnation, Line, ReplayFrom, TaskId } from '@mayfly/wire';
+import { FILES, WORLD, type ImageId, type Incarnation, type Line, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import type { ArrivalIndex } from './arrivals.ts';
 import type { Evidence } from './records.ts';
 import type { ChannelMemoryOptions, CmEffect, Conn, StreamName } from './types.ts';
@@ -114,7 +114,7 @@ export interface Destination {
   readonly task: TaskId;
   readonly stream: Stream;
   readonly index: ArrivalIndex;
-  /** By sender; slot `size` is WORLD. */
+  /** By sender; slot `size` is WORLD, `size` + 1 FILES ({@link slotOf}). */
   readonly channels: (Channel | undefined)[];
   arrivalsSynced: number;
   arrivalsSyncing: number;
@@ -127,7 +127,7 @@ export interface Destination {
   /** Numbers of messages that are not whole yet, by sender: empty but for a planted bug (C3). */
   readonly reserved: Map<TaskId, number>;
   /** Messages from WORLD that came while it was closed. */
-  readonly heldWorld: { channel: number; mode: number; body: Uint8Array }[];
+  readonly heldWorld: { src: TaskId; channel: number; mode: number; context: number; body: Uint8Array }[];
   /** `none`: arrivals sent as envelopes whose bodies were not pulled yet. */
   readonly envelopes: Set<number>;
 }
@@ -216,7 +216,10 @@ export const newChannel = (src: TaskId, dst: TaskId): Channel => ({
   src, dst, count: 0, synced: 0, syncing: 0, dirty: false, partial: undefined, resync: false,
 });
 
-/** The channel from `slot` (a task, or `size` for WORLD). */
+/** Where the channel from a sender stands; −1: there is no such sender. */
+export const slotOf = (size: number, src: TaskId | number): number => (src === WORLD ? size : src === FILES ? size + 1 : src < size ? src : -1);
+
+/** The channel from `slot` ({@link slotOf}). */
 export function channelOf(d: Destination, slot: number, src: TaskId): Channel {
   return (d.channels[slot] ??= newChannel(src, d.task));
 }

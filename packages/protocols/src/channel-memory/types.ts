@@ -58,9 +58,9 @@ export type CmEvent =
   | { readonly type: 'recovered'; readonly fresh: boolean }
   /** Lowest incarnation that may act. Answered by `fenced`, at once. */
   | { readonly type: 'fence'; readonly task: TaskId; readonly incarnation: Incarnation }
-  /** Message number `channel` WORLD → task (standard input), for a task homed here. What is logged already is dropped: after a recovery
-   *  the host gives all of them again. */
-  | { readonly type: 'world'; readonly task: TaskId; readonly channel: number; readonly mode: number; readonly body: Uint8Array }
+  /** Message number `channel` WORLD → task (standard input) or FILES → task (an answer of the file service), for a task homed here. What is
+   *  logged already is dropped: after a recovery the host gives all of them again that it cannot know to be logged. */
+  | { readonly type: 'world'; readonly task: TaskId; readonly channel: number; readonly mode: number; readonly body: Uint8Array; readonly src?: TaskId; readonly context?: number }
   /** Asks whether everything before `line` that this CM logs is durable. Answered by `covered`, perhaps several times. */
   | { readonly type: 'cover'; readonly task: TaskId; readonly image: ImageId; readonly line: Line }
   /** Forgets the question. */

@@ -11,12 +11,12 @@ export function releaseWorld(s: State, w: World): void {
 
 /**
  * A message to WORLD is whole. The world sees it once it is durable: what the world has seen cannot be taken back, so a power loss must not
- * be able to change it. EXIT does not wait for the next tick.
+ * be able to change it. EXIT, and a request to the file service, for whose answer somebody waits, do not wait for the next tick.
  */
 export function emitWorld(s: State, w: World, channel: number, mode: number, body: Uint8Array, lsn: number): void {
   if (s.logging) {
     w.waiting.push({ lsn, channel, mode, body });
-    if (mode === WorldMode.EXIT) s.syncWanted = true;
+    if (mode === WorldMode.EXIT || mode === WorldMode.REQUEST) s.syncWanted = true;
   } else s.out.push({ type: 'world', task: w.channel.src, channel, mode, body });
 }
 

@@ -1,0 +1,420 @@
+/**
+ * The file service of one job: what messages of tasks to the world do to the job's files, and what is answered. It is the sequencer of MPI-IO: operations
+ * take effect one after the other, in the order in which they come, each once.
+ *
+ * Owns: which files there are and how long they are, which are open, shared file pointers, answers that may not be logged yet. Does not own: the
+ * bytes (the host's storage), the journal (the host writes it), the logs (the Channel Memories).
+ *
+ * Messages in: FILE and CUT (results written by stdio), REQUEST. Out: answers, numbered per task.
+ *
+ * The host's duties, in this order: `decide` → write {outcome, body} to the journal → `apply` → perform the effects → make the journal durable → give the
+ * answers. At a restart: `restore` the snapshot with which the journal begins, then for each record `apply` and perform. Effects of records
+ * before the snapshot are durable.
+ *
+ * Invariants
+ *  S1  A message (task, n) is decided once: a repetition finds n ≤ `applied(task)`.
+ *  S2  `apply` is a function of the state, the outcome and the body; it decides nothing. Repeating the journal's suffix over files that have
+ *      some or all of its effects gives the same files (effects are physical: places, lengths, names).
+ *  S3  The sum of file lengths never exceeds the limit: a REQUEST that would pass it is answered NO_SPACE and has no effect.
+ *  S4  Request r of a task has answer r. An answer is kept until the host says that it is durable in the task's log.
+ *  S5  What is read is read when the answer is given out, which is after the request came and before anybody can know the answer: a read that is answered
+ *      again after a crash may see later writes, never earlier ones.
+ */
+import { Check } from 'typebox/value';
+import { FileOp, FilePath, WorldMode, decodeFileRequest, encodeFileValues, type FileRequest, type Segments, type TaskId } from '@mayfly/wire';
+import { lengthOf, endOf, piecesOf } from './segments.ts';
+
+/** Error classes of MPI that the service answers. */
+export const FileError = { NONE: 0, ARG: 13, BAD_FILE: 23, FILE_EXISTS: 28, FILE_IN_USE: 29, FILE: 30, NO_MEM: 39, NO_SPACE: 41, NO_SUCH_FILE: 42 } as const;
+const Amode = { APPEND: 1, CREATE: 2, DELETE_ON_CLOSE: 4, EXCL: 8 } as const;
+
+/** A length that says: there is no such file (CUT). */
+export const GONE = Number.MAX_SAFE_INTEGER;
+const MAX_SESSIONS = 10_000;
+const MAX_FILES = 100_000;
+/** Pieces of one request: each costs time of the server. */
+const MAX_PIECES = 4_000_000;
+
+export interface JobFile {
+  size: number;
+  /** The task that wrote it first. */
+  task: TaskId;
+}
+
+/** What was decided about a message: with its body, all that `apply` needs. */
+export interface Outcome {
+  task: TaskId;
+  n: number;
+  mode: number;
+  error: number;
+  /** OPEN: the session; ADVANCE: the pointer before. */
+  value: number;
+}
+
+export type FileEffect =
+  /** A result file comes into being; `input`: as a copy of the input file of that name. */
+  | { type: 'create'; path: string; task: TaskId; input: boolean }
+  | { type: 'write'; path: string; segments: Segments; data: Uint8Array }
+  | { type: 'resize'; path: string; size: number }
+  | { type: 'remove'; path: string };
+
+/** An answer, but for the bytes of a read, which the host puts in. */
+export interface FileAnswer {
+  error: number;
+  values: Uint8Array;
+  read?: { path: string; input: boolean; segments: Segments; size: number };
+}
+
+/** The job cannot go on: too much output, or a name that is not allowed. */
+export interface Fatal {
+  fatal: 'limit' | 'name' | 'conflict' | 'malformed';
+  path: string;
+}
+
+interface Session {
+  path: string;
+  pointer: number;
+  deleteOnClose: boolean;
+}
+
+interface Kept {
+  error: number;
+  values: number[];
+  read?: { path: string; segments: number[] };
+}
+
+/** Plain data, JSON. */
+export interface FileSnapshot {
+  files: [string, JobFile][];
+  sessions: [number, Session][];
+  nextSession: number;
+  applied: [number, number][];
+  requests: [number, number][];
+  hidden: string[];
+  answers: [number, [number, Kept][]][];
+}
+
+const VALUES = new Uint8Array(0);
+
+export class FileService {
+  /** Result files by path. */
+  readonly files: Map<string, JobFile>;
+  #total = 0;
+  #sessions = new Map<number, Session>();
+  #nextSession = 1;
+  readonly #applied = new Map<TaskId, number>();
+  readonly #requests = new Map<TaskId, number>();
+  readonly #answers = new Map<TaskId, Map<number, Kept>>();
+  /** Input files that were deleted. */
+  readonly #hidden = new Set<string>();
+
+  /** @param files result files that are there. @param inputs lengths of the job's input files */
+  constructor(
+    readonly limit: number,
+    private readonly inputs: ReadonlyMap<string, number>,
+    files: Map<string, JobFile> = new Map<string, JobFile>(),
+  ) {
+    this.files = files;
+    for (const f of files.values()) this.#total += f.size;
+  }
+
+  /** Sum of the lengths of result files. */
+  get total(): number {
+    return this.#total;
+  }
+  /** S1: messages of a task up to this one have been applied, or were no matter of this service. */
+  applied(task: TaskId): number {
+    return this.#applied.get(task) ?? 0;
+  }
+  /** Requests of a task that have been applied. */
+  requests(task: TaskId): number {
+    return this.#requests.get(task) ?? 0;
+  }
+  tasks(): TaskId[] {
+    return [...this.#requests.keys()];
+  }
+
+  /** Length of a file, result or input; undefined when there is none of that name. */
+  size(path: string): number | undefined {
+    return this.files.get(path)?.size ?? (this.#hidden.has(path) ? undefined : this.inputs.get(path));
+  }
+
+  // ── deciding
+
+  /**
+   * @param room bytes that the job may still write
+   * @param again the message was seen before its journal was: what comes again passed once
+   */
+  decide(task: TaskId, n: number, mode: number, body: Uint8Array, room: number, again: boolean): Outcome | Fatal {
+    const outcome = { task, n, mode, error: FileError.NONE as number, value: 0 };
+    if (mode !== WorldMode.REQUEST) return this.#decideResult(outcome, body, again ? Infinity : room);
+    const r = decodeFileRequest(body);
+    if (!r) return { fatal: 'malformed', path: '' };
+    outcome.error = this.#refusal(r, room, outcome);
+    return outcome;
+  }
+
+  #decideResult(outcome: Outcome, body: Uint8Array, room: number): Outcome | Fatal {
+    const m = readResult(body);
+    if (!m || !Check(FilePath, m.path)) return { fatal: outcome.mode === WorldMode.CUT ? 'malformed' : 'name', path: m?.path ?? '' };
+    const known = this.files.get(m.path)?.size ?? 0;
+    if (outcome.mode === WorldMode.CUT && m.offset === GONE) return outcome;
+    const size = outcome.mode === WorldMode.CUT ? m.offset : Math.max(known, m.offset + m.bytes.length);
+    if (size - known > room) return { fatal: 'limit', path: m.path };
+    if (!this.files.has(m.path) && this.#conflict(m.path)) return { fatal: 'conflict', path: m.path };
+    return outcome;
+  }
+
+  #refusal(r: FileRequest, room: number, outcome: Outcome): number {
+    if (r.op === FileOp.OPEN || r.op === FileOp.DELETE) {
+      if (!Check(FilePath, r.name)) return FileError.BAD_FILE;
+      const size = this.size(r.name);
+      if (r.op === FileOp.DELETE) {
+        if (size === undefined) return FileError.NO_SUCH_FILE;
+        for (const s of this.#sessions.values()) if (s.path === r.name) return FileError.FILE_IN_USE;
+        return FileError.NONE;
+      }
+      if (this.#sessions.size >= MAX_SESSIONS) return FileError.NO_MEM;
+      if (size === undefined) {
+        if ((r.value & Amode.CREATE) === 0) return FileError.NO_SUCH_FILE;
+        if (this.#conflict(r.name)) return FileError.BAD_FILE;
+        if (this.files.size >= MAX_FILES) return FileError.NO_SPACE;
+      } else if ((r.value & Amode.CREATE) !== 0 && (r.value & Amode.EXCL) !== 0) return FileError.FILE_EXISTS;
+      outcome.value = this.#nextSession;
+      return FileError.NONE;
+    }
+    const s = this.#sessions.get(r.session);
+    if (!s) return FileError.FILE;
+    const size = this.size(s.path) ?? 0;
+    switch (r.op) {
+      case FileOp.READ:
+      case FileOp.WRITE: {
+        const length = lengthOf(r.segments);
+        if (!Number.isSafeInteger(length) || !Number.isSafeInteger(endOf(r.segments)) || piecesOf(r.segments) > MAX_PIECES) return FileError.ARG;
+        if (r.op === FileOp.READ) return FileError.NONE;
+        if (length !== r.data.length) return FileError.ARG;
+        return this.#grows(s.path, Math.max(size, length === 0 ? 0 : endOf(r.segments)), room);
+      }
+      case FileOp.ADVANCE:
+        outcome.value = s.pointer;
+        return Number.isSafeInteger(s.pointer + r.value) ? FileError.NONE : FileError.ARG;
+      case FileOp.RESIZE:
+        return this.#grows(s.path, r.value, room);
+      case FileOp.PREALLOCATE:
+        return this.#grows(s.path, Math.max(size, r.value), room);
+      case FileOp.SIZE:
+        outcome.value = size;
+        return FileError.NONE;
+      case FileOp.CLOSE:
+      case FileOp.SEEK:
+        return FileError.NONE;
+      default:
+        return FileError.ARG;
+    }
+  }
+
+  /** An input file that is written to becomes a result file and counts whole. */
+  #grows(path: string, size: number, room: number): number {
+    return size - (this.files.get(path)?.size ?? 0) > room ? FileError.NO_SPACE : FileError.NONE;
+  }
+
+  /** 'a' and 'a/b' cannot both be files. */
+  #conflict(path: string): boolean {
+    for (let i = path.indexOf('/'); i > 0; i = path.indexOf('/', i + 1)) if (this.size(path.slice(0, i)) !== undefined) return true;
+    const below = `${path}/`;
+    for (const p of this.files.keys()) if (p.startsWith(below)) return true;
+    for (const p of this.inputs.keys()) if (p.startsWith(below)) return true;
+    return false;
+  }
+
+  // ── applying
+
+  apply(outcome: Outcome, body: Uint8Array): FileEffect[] {
+    const { task, n, mode, error } = outcome;
+    this.#applied.set(task, n);
+    if (mode !== WorldMode.REQUEST) return this.#applyResult(task, mode, body);
+    const r = decodeFileRequest(body)!;
+    const number = this.requests(task) + 1;
+    this.#requests.set(task, number);
+    const out: FileEffect[] = [];
+    const kept: Kept = { error, values: [] };
+    if (error === FileError.NONE) this.#request(r, outcome, kept, out);
+    let list = this.#answers.get(task);
+    if (!list) this.#answers.set(task, (list = new Map()));
+    list.set(number, kept);
+    return out;
+  }
+
+  #applyResult(task: TaskId, mode: number, body: Uint8Array): FileEffect[] {
+    const out: FileEffect[] = [];
+    const { path, offset, bytes } = readResult(body)!;
+    if (mode === WorldMode.CUT && offset === GONE) {
+      if (this.files.has(path)) this.#remove(path, out);
+      return out;
+    }
+    // What stdio of a rank writes is its own copy, whole: an input file of that name is not its beginning.
+    if (!this.files.has(path)) this.#create(path, task, false, out);
+    if (mode === WorldMode.CUT) this.#resize(path, offset, out);
+    else this.#write(path, bytes.length > 0 ? [offset, bytes.length, 1, 0] : [], bytes, out, offset);
+    return out;
+  }
+
+  #request(r: FileRequest, outcome: Outcome, kept: Kept, out: FileEffect[]): void {
+    const { task, value } = outcome;
+    if (r.op === FileOp.OPEN) {
+      if (this.size(r.name) === undefined) this.#create(r.name, task, false, out);
+      const size = this.size(r.name)!;
+      this.#sessions.set(value, { path: r.name, pointer: (r.value & Amode.APPEND) !== 0 ? size : 0, deleteOnClose: (r.value & Amode.DELETE_ON_CLOSE) !== 0 });
+      this.#nextSession = Math.max(this.#nextSession, value + 1);
+      kept.values = [value, size];
+      return;
+    }
+    if (r.op === FileOp.DELETE) {
+      this.#delete(r.name, out);
+      kept.values = [0];
+      return;
+    }
+    const s = this.#sessions.get(r.session);
+    // A record of a session that the snapshot has closed already: its effects are there.
+    if (!s) return;
+    kept.values = [value];
+    switch (r.op) {
+      case FileOp.READ:
+        kept.read = { path: s.path, segments: [...r.segments] };
+        return;
+      case FileOp.WRITE:
+        this.#own(s.path, task, out);
+        this.#write(s.path, r.segments, r.data, out, 0);
+        kept.values = [r.data.length];
+        return;
+      case FileOp.ADVANCE:
+        s.pointer = value + r.value;
+        return;
+      case FileOp.SEEK:
+        s.pointer = r.value;
+        return;
+      case FileOp.RESIZE:
+        this.#own(s.path, task, out);
+        this.#resize(s.path, r.value, out);
+        return;
+      case FileOp.PREALLOCATE:
+        if (r.value <= (this.size(s.path) ?? 0)) return;
+        this.#own(s.path, task, out);
+        this.#resize(s.path, r.value, out);
+        return;
+      case FileOp.CLOSE:
+        this.#sessions.delete(r.session);
+        if (s.deleteOnClose) this.#delete(s.path, out);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** The file becomes a result file, as a copy of the input file where there is one. */
+  #own(path: string, task: TaskId, out: FileEffect[]): void {
+    if (this.files.has(path)) return;
+    const input = !this.#hidden.has(path) && this.inputs.has(path);
+    this.#create(path, task, input, out);
+    if (input) this.#grow(path, this.inputs.get(path)!);
+  }
+  #create(path: string, task: TaskId, input: boolean, out: FileEffect[]): void {
+    this.files.set(path, { size: 0, task });
+    out.push({ type: 'create', path, task, input });
+  }
+  #grow(path: string, size: number): void {
+    const f = this.files.get(path)!;
+    this.#total += size - f.size;
+    f.size = size;
+  }
+  #write(path: string, segments: Segments, data: Uint8Array, out: FileEffect[], least: number): void {
+    const end = data.length > 0 ? endOf(segments) : least;
+    this.#grow(path, Math.max(this.files.get(path)!.size, end));
+    if (data.length > 0) out.push({ type: 'write', path, segments, data });
+    else if (least > 0) out.push({ type: 'resize', path, size: this.files.get(path)!.size });
+  }
+  #resize(path: string, size: number, out: FileEffect[]): void {
+    this.#grow(path, size);
+    out.push({ type: 'resize', path, size });
+  }
+  #remove(path: string, out: FileEffect[]): void {
+    this.#grow(path, 0);
+    this.files.delete(path);
+    out.push({ type: 'remove', path });
+  }
+  #delete(path: string, out: FileEffect[]): void {
+    if (this.inputs.has(path)) this.#hidden.add(path);
+    if (this.files.has(path)) this.#remove(path, out);
+  }
+
+  // ── answers
+
+  /** Answer r of a task, as long as it is kept (S4). */
+  answer(task: TaskId, r: number): FileAnswer | undefined {
+    const kept = this.#answers.get(task)?.get(r);
+    if (!kept) return undefined;
+    const { error, values, read } = kept;
+    if (error !== FileError.NONE || !read) return { error, values: error === FileError.NONE ? encodeFileValues(...values) : VALUES };
+    const own = this.files.has(read.path);
+    return { error, values: VALUES, read: { path: read.path, input: !own, segments: read.segments, size: this.size(read.path) ?? 0 } };
+  }
+
+  /** Answers up to r are durable in the task's log. */
+  forget(task: TaskId, upTo: number): void {
+    const list = this.#answers.get(task);
+    if (!list) return;
+    for (const r of list.keys()) {
+      if (r > upTo) break;
+      list.delete(r);
+    }
+  }
+
+  // ── durability
+
+  snapshot(): FileSnapshot {
+    return {
+      files: [...this.files].map(([path, f]) => [path, { ...f }]),
+      sessions: [...this.#sessions].map(([id, s]) => [id, { ...s }]),
+      nextSession: this.#nextSession,
+      applied: [...this.#applied],
+      requests: [...this.#requests],
+      hidden: [...this.#hidden],
+      answers: [...this.#answers].map(([task, list]) => [task, [...list]]),
+    };
+  }
+
+  restore(s: FileSnapshot): void {
+    this.files.clear();
+    this.#total = 0;
+    for (const [path, f] of s.files) {
+      this.files.set(path, { ...f });
+      this.#total += f.size;
+    }
+    this.#sessions = new Map(s.sessions);
+    this.#nextSession = s.nextSession;
+    for (const [task, n] of s.applied) this.#applied.set(task as TaskId, n);
+    for (const [task, r] of s.requests) this.#requests.set(task as TaskId, r);
+    for (const path of s.hidden) this.#hidden.add(path);
+    for (const [task, list] of s.answers) this.#answers.set(task as TaskId, new Map(list));
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Body of FILE and CUT: u16 name length, name, u64 offset or length, bytes. */
+function readResult(body: Uint8Array): { path: string; offset: number; bytes: Uint8Array } | undefined {
+  if (body.length < 10) return undefined;
+  const v = new DataView(body.buffer, body.byteOffset, body.byteLength);
+  const n = v.getUint16(0, true);
+  if (body.length < 10 + n) return undefined;
+  const offset = v.getUint32(2 + n, true) + v.getUint32(6 + n, true) * 4294967296;
+  const bytes = body.subarray(10 + n);
+  if (!Number.isSafeInteger(offset) || (offset !== GONE && !Number.isSafeInteger(offset + bytes.length))) return undefined;
+  try {
+    return { path: utf8.decode(body.subarray(2, 2 + n)), offset, bytes };
+  } catch {
+    return undefined;
+  }
+}
+
+

@@ -1,0 +1,104 @@
+/**
+ * Bodies of messages between a task and the file service (WorldMode REQUEST, and ANSWER back from {@link FILES}). No logic.
+ *
+ *   request: u8 operation | u8 flags | u16 name bytes | u32 segments | u64 session | u64 value | name, padded to 8 |
+ *            segments × (u64 offset, u64 bytes, u64 count, u64 stride) | data, to the end
+ *   answer:  the frame's `context` is the error class of MPI (0: none); body: READ the bytes, OPEN (u64 session, u64 size), else u64 value
+ *
+ * A segment is `count` pieces of `bytes` bytes, `stride` apart, the first at `offset`; data lies piece after piece.
+ */
+
+export const FileOp = {
+  /** name, value: amode. Answer: session, size. */
+  OPEN: 1,
+  CLOSE: 2,
+  /** name */
+  DELETE: 3,
+  /** segments. Answer: the bytes, up to the end of the file. */
+  READ: 4,
+  /** segments, data. Answer: bytes written. */
+  WRITE: 5,
+  /** value: to be added to the shared pointer. Answer: what it was. */
+  ADVANCE: 6,
+  /** value: the new shared pointer. */
+  SEEK: 7,
+  /** Answer: the length of the file. */
+  SIZE: 8,
+  /** value: the new length. */
+  RESIZE: 9,
+  /** value: the least length. */
+  PREALLOCATE: 10,
+} as const;
+export type FileOp = (typeof FileOp)[keyof typeof FileOp];
+
+/** offset, bytes, count, stride of each segment, one behind the other. */
+export type Segments = readonly number[];
+export const SEGMENT_WORDS = 4;
+const SEGMENT_BYTES = 32;
+const HEAD_BYTES = 24;
+
+export interface FileRequest {
+  op: number;
+  name: string;
+  session: number;
+  value: number;
+  segments: Segments;
+  data: Uint8Array;
+}
+
+const text = new TextEncoder();
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+const EMPTY = new Uint8Array(0);
+const pad = (n: number): number => (n + 7) & ~7;
+const putU53 = (v: DataView, at: number, n: number): void => {
+  v.setUint32(at, n >>> 0, true);
+  v.setUint32(at + 4, Math.floor(n / 4294967296), true);
+};
+const getU64 = (v: DataView, at: number): number => v.getUint32(at, true) + v.getUint32(at + 4, true) * 4294967296;
+
+export function encodeFileRequest(op: FileOp, r: { name?: string; session?: number; value?: number; segments?: Segments; bytes?: number }): { body: Uint8Array; data: Uint8Array } {
+  const name = r.name === undefined ? EMPTY : text.encode(r.name);
+  const segments = r.segments ?? [];
+  const at = HEAD_BYTES + pad(name.length);
+  const head = at + segments.length * 8;
+  const body = new Uint8Array(head + (r.bytes ?? 0));
+  const v = new DataView(body.buffer);
+  v.setUint8(0, op);
+  v.setUint16(2, name.length, true);
+  v.setUint32(4, segments.length / SEGMENT_WORDS, true);
+  putU53(v, 8, r.session ?? 0);
+  putU53(v, 16, r.value ?? 0);
+  body.set(name, HEAD_BYTES);
+  for (let i = 0; i < segments.length; i++) putU53(v, at + i * 8, segments[i]!);
+  return { body, data: body.subarray(head) };
+}
+
+/** Undefined: not a request. Numbers above 2⁵³ − 1 make it none. */
+export function decodeFileRequest(body: Uint8Array): FileRequest | undefined {
+  if (body.length < HEAD_BYTES) return undefined;
+  const v = new DataView(body.buffer, body.byteOffset, body.byteLength);
+  const nameBytes = v.getUint16(2, true);
+  const count = v.getUint32(4, true);
+  const at = HEAD_BYTES + pad(nameBytes);
+  const head = at + count * SEGMENT_BYTES;
+  if (head > body.length) return undefined;
+  const session = getU64(v, 8);
+  const value = getU64(v, 16);
+  const segments = new Array<number>(count * SEGMENT_WORDS);
+  for (let i = 0; i < segments.length; i++) if (!Number.isSafeInteger((segments[i] = getU64(v, at + i * 8)))) return undefined;
+  if (!Number.isSafeInteger(session) || !Number.isSafeInteger(value)) return undefined;
+  try {
+    return { op: v.getUint8(0), name: utf8.decode(body.subarray(HEAD_BYTES, HEAD_BYTES + nameBytes)), session, value, segments, data: body.subarray(head) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Values of an answer's body. */
+export function encodeFileValues(...values: number[]): Uint8Array {
+  const body = new Uint8Array(values.length * 8);
+  const v = new DataView(body.buffer);
+  values.forEach((x, i) => putU53(v, i * 8, x));
+  return body;
+}
+export const fileValue = (body: Uint8Array, i: number): number => getU64(new DataView(body.buffer, body.byteOffset, body.byteLength), i * 8);
