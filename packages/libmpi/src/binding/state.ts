@@ -11,6 +11,16 @@ export interface CallRecord {
   phase: number;
 }
 
+/**
+ * Of a persistent collective: its place among the collectives of its communicator is that of its initialization, not those of its starts, whose order may
+ * differ from process to process (MPI 4.1 §6.13).
+ */
+export interface Series {
+  /** The layer's communicator, and the number there. */
+  comm: number;
+  number: number;
+}
+
 /** What a request handle of the program stands for. */
 export interface Slot {
   /** The layer's request; 0: none (a persistent request that is not active). */
@@ -19,8 +29,10 @@ export interface Slot {
   newComm: number;
   /** Communicator whose attributes the new one gets. */
   parent: number;
+  /** What that one was given at the call: attributes (copied then) and a private info object, as keepInfo in communicators.ts names it. */
+  gets?: { attributes: Map<number, unknown>; info: number };
   /** Started again and again: the starter and its arguments. */
-  persistent: { starter: string; args: number[]; large: boolean; call: string } | undefined;
+  persistent: { starter: string; args: number[]; large: boolean; call: string; series?: Series } | undefined;
   /** Generalized requests: function-table indices and the program's word. */
   general: { query: number; free: number; cancel: number; extra: number; freed?: boolean } | undefined;
 }
@@ -29,8 +41,6 @@ export interface Keyval {
   kind: 'comm' | 'type' | 'win';
   copy: number;
   remove: number;
-  /** What that one was given at the call: attributes (copied then) and a private info object, as keepInfo in communicators.ts names it. */
-  gets?: { attributes: Map<number, unknown>; info: number };
   extra: number;
 }
 
