@@ -267,5 +267,8 @@ export function addForms(core: Core, out: Implementations, starters: Starters, n
     core.heap.setInt(at, newSlot(core, starter(...args)), 'request');
     return ERR.SUCCESS;
   };
-  out[`${name}_init`] = (...args: number[]) => makePersistent(core, name, args.slice(0, -2), args[args.length - 1]!);
+  out[`${name}_init`] = (...args: number[]) => {
+    const comm = core.comm(args[args.length - 3]!);
+    return makePersistent(core, name, args.slice(0, -2), args[args.length - 1]!, { comm: comm.handle, number: nextCollective(comm) });
+  };
 }

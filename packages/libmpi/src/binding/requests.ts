@@ -9,7 +9,7 @@ import { record, type Implementations } from './define.ts';
 import { Kind, Null, handleOf, numberOf } from './handles.ts';
 import { freePartitioned } from './partitioned.ts';
 import type { Core } from './core.ts';
-import type { Slot } from './state.ts';
+import type { Series, Slot } from './state.ts';
 
 /** What a starter answers when the operation was complete at once. */
 export const COMPLETE = 0;
@@ -129,8 +129,11 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
     const slot = slotOf(core, handle);
     if (!slot?.persistent) core.fail(ERR.REQUEST, 'the request is not persistent');
     if (slot!.request !== 0 && layer.state.requests.rows.has(slot!.request)) core.fail(ERR.REQUEST, 'the persistent request is active already');
-    const { starter, args, large, call } = slot!.persistent!;
+    const { starter, args, large, call, series } = slot!.persistent!;
     const before = [heap.large, heap.call] as const;
+    const comm = series && layer.state.comms.rows.get(series.comm);
+    const next = comm?.collectives;
+    if (comm) comm.collectives = series!.number;
     heap.large = large;
     heap.call = call;
     try {
@@ -142,6 +145,7 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
       }
     } finally {
       [heap.large, heap.call] = before;
+      if (comm) comm.collectives = next!;
     }
   };
 
@@ -352,8 +356,9 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
 }
 
 /** A request that MPI_Start starts, each time with these arguments. */
-export function makePersistent(core: Core, starter: string, args: number[], at: number): number {
+export function makePersistent(core: Core, starter: string, args: number[], at: number, series?: Series): number {
   core.heap.check(at, 4, 'request');
-  core.heap.setInt(at, takeSlot(core, { request: 0, newComm: 0, parent: 0, persistent: { starter, args, large: core.heap.large, call: core.call }, general: undefined }), 'request');
+  const persistent = { starter, args, large: core.heap.large, call: core.call, ...(series && { series }) };
+  core.heap.setInt(at, takeSlot(core, { request: 0, newComm: 0, parent: 0, persistent, general: undefined }), 'request');
   return ERR.SUCCESS;
 }

@@ -105,6 +105,14 @@ int main(int argc, char **argv) {
   int flag = 0; MPI_Ialltoall(buf, 1, MPI_INT, buf2, 1, MPI_INT, MPI_COMM_WORLD, &q); while (!flag) MPI_Test(&q, &flag, MPI_STATUS_IGNORE); CHECK(buf2[0] == rank_ * 2);
   MPI_Allreduce_init(&v, &w, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &q);
   for (i = 0; i < 3; i++) { v = rank_ + i; w = 0; MPI_Start(&q); MPI_Wait(&q, MPI_STATUS_IGNORE); CHECK(w == tri + N * i); } MPI_Request_free(&q);
+  /* §6.13: initializations of persistent collectives match in their order; the order of their starts is each process's own */
+  int first = 0, second = 0; MPI_Bcast_init(&first, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &qs[0]); MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &qs[1]); MPI_Bcast_init(&second, 1, MPI_INT, N - 1, MPI_COMM_WORLD, MPI_INFO_NULL, &qs[2]);
+  for (i = 1; i < 4; i++) {
+    first = rank_ == 0 ? i : 0; second = rank_ == N - 1 ? -i : 0;
+    for (j = 0; j < 3; j++) { MPI_Start(&qs[(rank_ * i + j) % 3]); if (j == 1) MPI_Allreduce(&rank_, &ir, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); }
+    MPI_Waitall(3, qs, MPI_STATUSES_IGNORE); CHECK(first == i && second == -i && ir == tri);
+  }
+  for (j = 0; j < 3; j++) MPI_Request_free(&qs[j]);
   /* Long vectors: the other algorithms */
   enum { L = 20000 }; double *x = malloc(L * sizeof *x), *y = malloc(L * sizeof *y); for (i = 0; i < L; i++) x[i] = rank_ + i;
   MPI_Allreduce(x, y, L, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); for (i = 0; i < L; i += 997) CHECK(y[i] == tri + (double)N * i);
