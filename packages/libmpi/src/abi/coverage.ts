@@ -3,7 +3,6 @@ import { FUNCTIONS } from './functions.ts';
 
 /** Why not, by the first that fits the name without MPI_. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/^(Win_|R?(put|get|accumulate)|Put|Get$|Get_accumulate|Accumulate|Compare_and_swap|Fetch_and_op|Rget)/i, 'no windows yet'],
   [/^(File_|Register_datarep)/, 'no MPI-IO yet; the files of C (stdio) work'],
   [/^(Session_|Group_from_session_pset|Comm_create_from_group|Intercomm_create_from_groups)/, 'no sessions yet'],
   [/^(Comm_(spawn|accept|connect|join)|Open_port|Close_port|Publish_name|Unpublish_name|Lookup_name)/, 'the processes of a job are those that it was started with'],
@@ -26,6 +25,10 @@ Notes on what is there:
 * Collectives are for intracommunicators. MPI_Comm_split_type with MPI_COMM_TYPE_SHARED gives each rank a communicator of its own: no two share memory.
 * An error code is its class; MPI_Error_string adds the text of the last error of that class, which names the call, the argument and what is allowed.
 * Errors without a communicator go to MPI_COMM_SELF's handler, or to MPI_COMM_WORLD's where a program has set only that one.
+* Windows: an operation is applied to its target's memory when the target consumes arrivals, that is inside any of its MPI calls; a target that computes for long
+  lets its origins wait in flush, unlock and fence. A put is complete at its origin when it returns; locks are asked for with the first operation. An access
+  outside of a window is an error at the origin's call, in a dynamic window at its next synchronisation. The memory model is MPI_WIN_UNIFIED. MPI_Win_allocate_shared is
+  for communicators of one rank.
 * MPI_T offers no variables, categories or events: all numbers are 0.
 * MPI_LONG_DOUBLE is the 128-bit type of WebAssembly's C, also in reductions.
 * Reductions combine operands in an order that depends on counts and ranks alone: results are the same in every run, and the same at all ranks of an allreduce.

@@ -1,6 +1,7 @@
 /** Caching (MPI 4.1 §7.7): attributes of communicators and datatypes, with the program's copy and delete functions; the predefined attributes. */
 import { ERR, TAG_UB } from '@mayfly/mpi';
 import { constant } from '../abi/constants.ts';
+import { PREDEFINED_OF_WINDOWS, predefinedOfWindow, windowOf } from './windows-attributes.ts';
 import type { Implementations } from './define.ts';
 import type { Core } from './core.ts';
 import type { Keyval } from './state.ts';
@@ -11,7 +12,7 @@ const NONE = 0;
 const DUP = 1;
 
 /** The communicator whose error handler hears of a failed function. */
-const owner = (core: Core, kind: Keyval['kind'], object: number): number => (kind === 'comm' ? core.commNumber(object) : 0);
+const owner = (core: Core, kind: Keyval['kind'], object: number): number => (kind === 'comm' ? core.commNumber(object) : kind === 'win' ? windowOf(core, object).comm : 0);
 
 /** Attributes of a new object after its parent's, in the order of their keys' making. @throws MPIError of a copy function */
 export function copyAttributes(core: Core, kind: Keyval['kind'], object: number, from: Attributes, to: Attributes): void {
@@ -61,7 +62,7 @@ export function attributes(core: Core): Implementations {
   }
   const keyval = (kind: Keyval['kind'], key: number): Keyval => {
     const k = core.state.keyvals.get(key);
-    return k?.kind === kind ? k : core.fail(ERR.KEYVAL, PREDEFINED.includes(key) ? 'a predefined attribute cannot be changed' : `${key} is no key for attributes of a ${kind}`);
+    return k?.kind === kind ? k : core.fail(ERR.KEYVAL, PREDEFINED.includes(key) || PREDEFINED_OF_WINDOWS.includes(key) ? 'a predefined attribute cannot be changed' : `${key} is no key for attributes of a ${kind}`);
   };
   const create = (kind: Keyval['kind']) => (copy: number, remove: number, at: number, extra: number): number => {
     heap.check(at, 4, 'keyval');
@@ -125,5 +126,18 @@ export function attributes(core: Core): Implementations {
     Type_delete_attr: (type: number, key: number) => drop('type', type, core.typeAttributes(core.type(type)), key),
     Win_create_keyval: create('win'),
     Win_free_keyval: freeKey('win'),
+    Win_get_attr: (win: number, key: number, at: number, flag: number) => {
+      const w = windowOf(core, win);
+      const value = predefinedOfWindow(core, w, key);
+      if (value === undefined) {
+        keyval('win', key);
+        return get(w.attributes, key, at, flag);
+      }
+      heap.setInt(flag, 1, 'flag');
+      heap.setInt(at, value, 'attribute_val');
+      return ERR.SUCCESS;
+    },
+    Win_set_attr: (win: number, key: number, value: number) => set('win', win, windowOf(core, win).attributes, key, value),
+    Win_delete_attr: (win: number, key: number) => drop('win', win, windowOf(core, win).attributes, key),
   };
 }

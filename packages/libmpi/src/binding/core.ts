@@ -291,7 +291,8 @@ export class Core {
       const world = comms.rows.get(COMM_WORLD)!;
       if (comm.errhandler === ERRORS_ARE_FATAL && world.errhandler !== ERRORS_ARE_FATAL) comm = world;
     }
-    return this.handle(comm.errhandler, this.commHandle(comm.handle), error.errorClass, error.message);
+    const object = comm.window === undefined ? this.commHandle(comm.handle) : handleOf(Kind.WIN, comm.window);
+    return this.handle(comm.errhandler, object, error.errorClass, error.message);
   }
 
   /** Calls an error handler of the layer's number for an object. */

@@ -13,6 +13,19 @@ const LEVELS = ['SINGLE', 'FUNNELED', 'SERIALIZED', 'MULTIPLE'].map((n) => const
 const SERIALIZED = constant('MPI_THREAD_SERIALIZED');
 const CLASSES = new Map<number, string>(constantNames().filter((n) => /^MPI_(SUCCESS|ERR_)/.test(n) && n !== 'MPI_ERR_LASTCODE').map((n) => [constant(n), n]));
 
+/** The layer's number of an error handler. @throws MPIError ERR_ERRHANDLER */
+export function errhandlerNumber(core: Core, handle: number): number {
+  if (handle === Predefined.ERRORS_ARE_FATAL) return 1;
+  if (handle === Predefined.ERRORS_RETURN) return 2;
+  if (handle === Predefined.ERRORS_ABORT) return 3;
+  const n = numberOf(Kind.ERRHANDLER, handle);
+  return n > 0 && core.layer.state.errhandlers.rows.has(n) ? n : core.fail(ERR.ERRHANDLER, handle === Null.ERRHANDLER ? 'the error handler is MPI_ERRHANDLER_NULL' : `${handle} is no error handler`);
+}
+export const errhandlerHandle = (n: number): number => [Null.ERRHANDLER, Predefined.ERRORS_ARE_FATAL, Predefined.ERRORS_RETURN, Predefined.ERRORS_ABORT][n] ?? handleOf(Kind.ERRHANDLER, n);
+
+/** What a code is called, for messages. */
+export const errorName = (core: Core, code: number): string => CLASSES.get(code) ?? core.state.errorCodes.get(code)?.text ?? '';
+
 export function environment(core: Core): Implementations {
   const { layer, heap, program } = core;
   const success = (f: () => void): number => (f(), ERR.SUCCESS);
@@ -23,14 +36,6 @@ export function environment(core: Core): Implementations {
       core.state.threadLevel = Math.min(level, SERIALIZED);
     });
 
-  const errhandlerNumber = (handle: number): number => {
-    if (handle === Predefined.ERRORS_ARE_FATAL) return 1;
-    if (handle === Predefined.ERRORS_RETURN) return 2;
-    if (handle === Predefined.ERRORS_ABORT) return 3;
-    const n = numberOf(Kind.ERRHANDLER, handle);
-    return n > 0 && layer.state.errhandlers.rows.has(n) ? n : core.fail(ERR.ERRHANDLER, handle === Null.ERRHANDLER ? 'the error handler is MPI_ERRHANDLER_NULL' : `${handle} is no error handler`);
-  };
-  const errhandlerHandle = (n: number): number => [Null.ERRHANDLER, Predefined.ERRORS_ARE_FATAL, Predefined.ERRORS_RETURN, Predefined.ERRORS_ABORT][n] ?? handleOf(Kind.ERRHANDLER, n);
   const createErrhandler = (fn: number, at: number): number =>
     success(() => {
       heap.check(at, 4, 'errhandler');
@@ -42,7 +47,7 @@ export function environment(core: Core): Implementations {
   const setErrhandler = (comm: number, handle: number): number =>
     success(() => {
       const c: CommRecord = core.comm(comm);
-      c.errhandler = errhandlerNumber(handle);
+      c.errhandler = errhandlerNumber(core, handle);
     });
   const getErrhandler = (comm: number, at: number): number => success(() => heap.setInt(at, errhandlerHandle(core.comm(comm).errhandler), 'errhandler'));
 
@@ -173,10 +178,10 @@ export function environment(core: Core): Implementations {
     Comm_call_errhandler: (comm: number, code: number) =>
       success(() => {
         const c = core.comm(comm);
-        core.handle(c.errhandler, comm, code, `error ${code} raised by the program: ${CLASSES.get(code) ?? core.state.errorCodes.get(code)?.text ?? ''}`);
+        core.handle(c.errhandler, comm, code, `error ${code} raised by the program: ${errorName(core, code)}`);
       }),
     // "The error handler … will be deallocated after all the objects associated with it … have been deallocated" (§9.3): communicators that have it keep it.
-    Errhandler_free: (at: number) => success(() => (errhandlerNumber(heap.int(at, 'errhandler')), heap.setInt(at, Null.ERRHANDLER, 'errhandler'))),
+    Errhandler_free: (at: number) => success(() => (errhandlerNumber(core, heap.int(at, 'errhandler')), heap.setInt(at, Null.ERRHANDLER, 'errhandler'))),
 
     Op_create: createOp,
     Op_free: (at: number) =>

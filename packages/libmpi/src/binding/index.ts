@@ -19,10 +19,12 @@ import { neighbourhoods } from './neighbours.ts';
 import { partitionedCommunication } from './partitioned.ts';
 import { pointToPoint } from './point-to-point.ts';
 import { completion, type Starters } from './requests.ts';
-import { BINDING_FORMAT, type BindingState } from './state.ts';
+import { BINDING_FORMAT, initialState, type BindingState } from './state.ts';
 import { tools } from './tools.ts';
 import { topologies } from './topologies.ts';
 import { bindOp } from './user-op.ts';
+import { windowAccess } from './windows-access.ts';
+import { windowFunctions } from './windows.ts';
 
 function implementations(core: Core): Implementations {
   const starters: Starters = {};
@@ -39,6 +41,8 @@ function implementations(core: Core): Implementations {
     ...external(core),
     ...environment(core),
     ...tools(core),
+    ...windowFunctions(core),
+    ...windowAccess(core),
     ...integers(),
   };
 }
@@ -75,7 +79,8 @@ export function createBinding(options: BindingOptions): Binding {
     restore: (bytes) => {
       const state = decodeValue(bytes) as BindingState;
       if (state.format !== BINDING_FORMAT) throw new MalformedValue(`MPI binding of format ${String(state.format)}, this build reads ${BINDING_FORMAT}`);
-      core.state = state;
+      // An image of an older build lacks what came later.
+      core.state = { ...initialState(), ...state };
       for (const op of state.opFunctions.keys()) bindOp(core, op);
     },
   };

@@ -65,6 +65,8 @@ export interface BindingState {
   /** Attributes and names that the program gave to predefined datatypes. */
   typeAttributes: Map<number, Map<number, unknown>>;
   typeNames: Map<number, string>;
+  /** What the program gave to windows or what is kept for them, by the layer's handle: memory of MPI_Win_allocate, where the predefined attributes lie (0: none). */
+  windows: Map<number, { name: string; info: Map<string, string>; memory: number; cells: number }>;
   /** Info given to communicators, by the layer's handle. */
   commInfo: Map<number, Map<string, string>>;
   /** Classes, codes and texts that the program added. */
@@ -87,6 +89,6 @@ export const FIRST_KEYVAL = 1024;
 
 export const initialState = (): BindingState => ({
   format: BINDING_FORMAT, phase: 'before', threadLevel: 0, pending: undefined, slots: [undefined], freeSlots: [],
-  opFunctions: new Map(), errorFunctions: new Map(), names: new Map(), keyvals: new Map(), nextKeyval: FIRST_KEYVAL, infos: new Map(), nextInfo: 0, commInfo: new Map(), typeAttributes: new Map(), typeNames: new Map(),
+  opFunctions: new Map(), errorFunctions: new Map(), names: new Map(), keyvals: new Map(), nextKeyval: FIRST_KEYVAL, infos: new Map(), nextInfo: 0, commInfo: new Map(), windows: new Map(), typeAttributes: new Map(), typeNames: new Map(),
   errorClasses: new Map(), errorCodes: new Map(), nextErrorCode: FIRST_USER_ERROR, lastErrors: new Map(), buffer: undefined, commBuffers: new Map(), attributeCells: 0, toolUsers: 0,
 });

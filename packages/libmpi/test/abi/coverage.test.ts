@@ -53,7 +53,8 @@ test('every declared function is exported under both names, and the missing ones
     expect([f.name, binding.functions[f.name]!(...args)]).toEqual([f.name, 55]);
   }
   binding.functions['MPI_Comm_set_errhandler']!(0x101, 0x141);
-  expect(() => binding.functions['MPI_Win_fence']!(0, 0)).toThrow('55 MPI_Win_fence: Mayfly does not have this function yet (docs/mpi-coverage.md) [MPI_ERR_UNSUPPORTED_OPERATION]');
+  const absent = FUNCTIONS.find((f) => !there.has((f.largeOf ?? f.name).slice(4)) && !there.has(f.name.slice(4)) && !f.parameters.some((p) => /^(MPI_Count|MPI_Offset) \w+$/.test(p)));
+  if (absent) expect(() => binding.functions[absent.name]!(...absent.parameters.map(() => 0))).toThrow(`55 ${absent.name}: Mayfly does not have this function yet (docs/mpi-coverage.md) [MPI_ERR_UNSUPPORTED_OPERATION]`);
 });
 
 test('§11.2.1: before MPI_Init and after MPI_Finalize only few functions may be called', () => {

@@ -38,11 +38,6 @@ test('§9.3 MPI_ERRORS_ARE_FATAL is the default: the job ends with a text that n
   expect(r!.stdout).toBe('');
 });
 
-test('a function that is not there links, and says so', TIMEOUT, async () => {
-  const [r] = await fabric.run(build({ '/main.c': program('MPI_Win w; MPI_Win_create(&rank, 4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w);') }), 1);
-  expect(r!.exit?.abort?.message).toContain('MPI_Win_create: Mayfly does not have this function yet');
-});
-
 test('§9.5 MPI_Abort ends the job with its code', TIMEOUT, async () => {
   const [r] = await fabric.run(build({ '/main.c': program('MPI_Abort(MPI_COMM_WORLD, 7);') }), 1);
   expect(r!.exit).toEqual({ code: 7, abort: { code: 'ABORTED', message: 'MPI_Abort(MPI_COMM_WORLD, 7)' } });

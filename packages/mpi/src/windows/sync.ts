@@ -156,6 +156,8 @@ function exposure(layer: Layer, win: number, call: string): WindowRecord {
   return w.exposed ? w : misplaced(w, call, 'MPI_Win_post comes first');
 }
 
+export const checkExposed = (layer: Layer, win: number, call = 'MPI_Win_wait'): void => void exposure(layer, win, call);
+
 /** [MPI_Win_wait] */
 export function waitExposure(layer: Layer, win: number, call = 'MPI_Win_wait'): void {
   const w = exposure(layer, win, call);
