@@ -33,7 +33,7 @@ test('Cartesian grids: coordinates row-major, shifts, periods, sub-grids', async
 
 test('§8.5.2 dims_create: "as close to each other as possible", in falling order', async () => {
   const [dims] = await fabric.values(1, 'dims');
-  expect(dims).toEqual([[4, 3], [3, 2], [7, 1], [3, 2, 1], [2, 3, 1], [4, 4, 4], [1, 1], [10, 10, 10], [6, 6]]);
+  expect(dims).toEqual([[4, 3], [3, 2], [7, 1], [3, 2, 1], [2, 3, 1], [4, 4, 4], [1, 1], [10, 10, 10], [6, 6], [1000, 1000, 1000], [13, 9, 8, 6], [...Array<number>(10).fill(4), ...Array<number>(10).fill(2)], [19, 17, 13, 11, 7, 5, 3, 3, 3, 3, 2, 2, 2, 2, 1]]);
 });
 
 test('error handlers: a function is called, then the call throws', async () => {

@@ -54,7 +54,7 @@ export const communicatorPrograms: Record<string, Program> = {
       up: grid.shift(0), right: grid.shift(1), row: row.allgatherObject(grid.rank), column: column.allgatherObject(grid.rank), rowDims: row.dims, rowPeriods: row.periods, dup: grid.dup().coords,
     };
   },
-  dims: (m) => [m.dimsCreate(12, 2), m.dimsCreate(6, 2), m.dimsCreate(7, 2), m.dimsCreate(6, 3), m.dimsCreate(6, [0, 3, 0]), m.dimsCreate(64, 3), m.dimsCreate(1, 2), m.dimsCreate(1000, 3), m.dimsCreate(36, 2)],
+  dims: (m) => [m.dimsCreate(12, 2), m.dimsCreate(6, 2), m.dimsCreate(7, 2), m.dimsCreate(6, 3), m.dimsCreate(6, [0, 3, 0]), m.dimsCreate(64, 3), m.dimsCreate(1, 2), m.dimsCreate(1000, 3), m.dimsCreate(36, 2), m.dimsCreate(1e9, 3), m.dimsCreate(5616, 4), m.dimsCreate(2 ** 30, 20), m.dimsCreate(2095133040, 15)],
   'object collectives': (m) => {
     const { COMM_WORLD: comm } = m;
     const { rank, size } = comm;
