@@ -36,6 +36,12 @@ export const CONTEXTS_END = 0x7fff_ff00;
 export const FROM_GROUPS_CONTEXT = 0x7fff_fff0;
 /** MPI_Comm_connect to a port: the tag is the port's number, answers have tag 0. */
 export const PORTS_CONTEXT = 0x7fff_fff2;
+/** The context of the cards that are sent to ports. */
+export const CARDS = PORTS_CONTEXT + COLLECTIVE;
+/** Tag of the answer to a card; ports are numbered from 1. */
+export const ANSWER = 0;
+/** Names of services, told to all. */
+export const NAMES_CONTEXT = 0x7fff_fff4;
 
 /** Handles of the predefined objects. Handle 0 is the null handle of every table. */
 export const NULL = 0;

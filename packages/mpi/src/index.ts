@@ -20,6 +20,7 @@ export type { Outcome } from './requests.ts';
 export * as collectives from './collectives/index.ts';
 export * as comms from './comm.ts';
 export * as intercomms from './intercomm.ts';
+export * as ports from './ports.ts';
 export * as groups from './groups.ts';
 export * as topology from './topology.ts';
 export * as neighbours from './neighbours.ts';

@@ -16,6 +16,8 @@ export type Deferred =
   /** Fills `into` with the body of an arrival; what does not fit is cut off. */
   | { do: 'pull'; arrival: number; size: number; into: Uint8Array }
   | { do: 'advance'; request: number }
+  /** Somebody knocks at a port that is not open. */
+  | { do: 'refuse'; dst: number }
   /** A one-sided operation or its answer that needs its body from the log, or is to be answered. */
   | { do: 'window'; window: number; envelope: Envelope }
   /** A freed request is complete. */
@@ -73,6 +75,13 @@ export function requestOf(layer: Layer, handle: number, call: string): RequestRe
   const r = layer.state.requests.rows.get(handle);
   if (!r) throw new MPIError(ERR.REQUEST, call, 'the request is not active (completed, freed or null)');
   return r;
+}
+
+/** One more message to another task (or to oneself) leaves. */
+export function countSend(layer: Layer, bytes: number): void {
+  const { traffic } = layer.state;
+  traffic.sent++;
+  traffic.sentBytes += bytes;
 }
 
 /** A scratch buffer; give its space to a request, which lets it go. */

@@ -8,7 +8,7 @@
  * Keeps invariants S2 and S3 of state.ts. Calls the device in {@link post} only, never in {@link deliver} (device.ts, poll).
  */
 import { taskId, WORLD } from '@mayfly/wire';
-import { ANY_SOURCE, ANY_TAG, Mode } from './constants.ts';
+import { ANY_SOURCE, ANY_TAG, CARDS, Mode } from './constants.ts';
 import { className, ERR, type ErrorRecord } from './errors.ts';
 import { releaseSpace, rankOfTask, type Layer } from './layer.ts';
 import { unpack } from './layout.ts';
@@ -33,6 +33,9 @@ export function deliver(layer: Layer, a: Arrival): void {
   const kind = a.mode & Mode.KIND;
   if (kind === Mode.ACK) return acknowledge(layer, a.word);
   if (kind === Mode.ANNOUNCE || kind === Mode.PARTITION) return arrive(layer, a);
+  const { traffic } = layer.state;
+  traffic.received++;
+  traffic.receivedBytes += a.size;
   const posted = layer.state.posted.get(a.context);
   if (posted) {
     const requests = layer.state.requests.rows;
@@ -52,6 +55,7 @@ export function deliver(layer: Layer, a: Arrival): void {
       return;
     }
   }
+  if (a.context === CARDS && a.tag > 0 && !layer.state.ports.open.includes(a.tag)) return void layer.deferred.push({ do: 'refuse', dst: a.src });
   let queue = layer.state.unexpected.get(a.context);
   if (!queue) layer.state.unexpected.set(a.context, (queue = []));
   queue.push({ arrival: a.number, src: a.src, mode: a.mode, tag: a.tag, word: a.word, size: a.size, body: keepBody(layer, a) });

@@ -5,7 +5,7 @@
 import { taskId } from '@mayfly/wire';
 import { ANY_SOURCE, ANY_TAG, Mode, PROC_NULL } from './constants.ts';
 import { checkDest, checkRecvTag, checkSendTag, checkSource } from './checks.ts';
-import { commOf, rankOfTask, type Layer } from './layer.ts';
+import { commOf, countSend, rankOfTask, type Layer } from './layer.ts';
 import { ERR, fail } from './errors.ts';
 import { accept, findUnexpected, post, takeUnexpected } from './matching.ts';
 import { insert } from './table.ts';
@@ -24,6 +24,7 @@ export function send(layer: Layer, commHandle: number, dest: number, tag: number
   checkDest(comm, dest, call);
   checkSendTag(comm, tag, call);
   if (dest === PROC_NULL) return;
+  countSend(layer, body.length);
   layer.device.send(taskId(peers(comm)[dest]!), Mode.STANDARD | (object ? Mode.OBJECT : 0), comm.context, tag, 0, body);
 }
 
@@ -44,6 +45,7 @@ export function startSend(layer: Layer, commHandle: number, dest: number, tag: n
   };
   state.requests.rows.set(handle, r);
   if (waits) state.syncs.set(state.lastSync, handle);
+  if (!null_) countSend(layer, body.length);
   if (!null_) layer.device.send(taskId(peer), (waits ? Mode.SYNC : Mode.STANDARD) | (object ? Mode.OBJECT : 0), comm.context, tag, waits ? state.lastSync : 0, body);
   return handle;
 }

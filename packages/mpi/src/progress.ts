@@ -11,6 +11,7 @@
  *  P4  `deferred` is empty whenever the program runs, and whenever the device waits: the state is then whole, and may go into an image.
  */
 import { WORLD } from '@mayfly/wire';
+import { refuse } from './refuse.ts';
 import { runRounds } from './schedule.ts';
 import { deliver, pull, retire, sendAck, spread } from './matching.ts';
 import { arrive as arriveOneSided, isOneSided, perform } from './windows/target.ts';
@@ -27,6 +28,7 @@ export function settle(layer: Layer): void {
     const d = deferred[i]!;
     if (d.do === 'ack') sendAck(layer, d.dst, d.word);
     else if (d.do === 'advance') runRounds(layer, d.request);
+    else if (d.do === 'refuse') refuse(layer, d.dst);
     else if (d.do === 'window') perform(layer, d.window, d.envelope);
     else if (d.do === 'retire') {
       const r = layer.state.requests.rows.get(d.request);

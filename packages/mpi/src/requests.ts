@@ -47,7 +47,7 @@ function reasonFor(layer: Layer, handles: readonly number[], call: string | unde
   if (open.length !== 1 || !first) return { call: call ?? first?.call ?? 'MPI_Wait' };
   if (first.kind === 'coll') {
     const steps = [...layer.state.requests.rows.values()].filter((r) => r.parent === first.handle && r.kind === 'recv');
-    return { call: call ?? first.call, peer: steps.length === 1 ? taskId((steps[0] as ReceiveRequest).source) : undefined };
+    return { call: call ?? first.call, peer: steps.length === 1 && (steps[0] as ReceiveRequest).source >= 0 ? taskId((steps[0] as ReceiveRequest).source) : undefined };
   }
   const peer = first.kind === 'recv' ? first.source : first.peer;
   return { call: call ?? first.call, peer: peer >= 0 ? taskId(peer) : undefined, tag: first.tag >= 0 ? first.tag : undefined };

@@ -14,7 +14,7 @@ import { applyBuiltin } from './ops.ts';
 import { applyCompound } from './ops-compound.ts';
 import { complete, post } from './matching.ts';
 import { makeComm } from './comm-make.ts';
-import { scratch, type Layer } from './layer.ts';
+import { countSend, scratch, type Layer } from './layer.ts';
 import { MPIError } from './errors.ts';
 import type { CollectiveRequest, CommRecord, NewComm, ReceiveRequest, Step, Via } from './state.ts';
 
@@ -149,8 +149,10 @@ function execute(layer: Layer, r: CollectiveRequest, step: Step): void {
   const { memory } = layer;
   switch (step.op) {
     case 'send':
+      countSend(layer, step.from.bytes);
       return layer.device.send(taskId(step.peer), Mode.STANDARD, step.via?.context ?? r.context, step.via?.tag ?? r.tag, 0, memory.view(step.from));
     case 'answer': {
+      countSend(layer, step.from.bytes);
       const to = memory.view(step.to);
       return layer.device.send(taskId(new DataView(to.buffer, to.byteOffset).getUint32(0, true)), Mode.STANDARD, step.via.context, step.via.tag, 0, memory.view(step.from));
     }

@@ -8,7 +8,7 @@ import type { Layer } from './layer.ts';
 import { heldPartitions, noPartitions } from './partitioned.ts';
 import { heldOperations, keepContents, putContents } from './windows/image.ts';
 import { noWindows } from './windows/state.ts';
-import { STATE_FORMAT, type CollectiveRequest, type LayerState, type RequestRecord } from './state.ts';
+import { STATE_FORMAT, noPorts, noTraffic, type CollectiveRequest, type LayerState, type RequestRecord } from './state.ts';
 
 const usesPinned = (r: RequestRecord): boolean =>
   r.spaces.some((space) => space > 0) || (r.kind === 'recv' && (r.into?.space ?? 0) > 0) || (r.kind === 'coll' && touchesPinned(r));
@@ -38,6 +38,8 @@ export function restore(layer: Layer, bytes: Uint8Array): void {
   state.partitioned ??= noPartitions();
   // Nor windows.
   state.windows ??= noWindows();
+  state.ports ??= noPorts();
+  state.traffic ??= noTraffic();
   layer.state = state;
   putContents(layer);
   layer.device.unexpected(state.unexpectedBytes);

@@ -199,6 +199,23 @@ export interface StdinChunk {
   body: Uint8Array | undefined;
 }
 
+/** Ports that this task has opened, services that it has heard of. */
+export interface PortsState {
+  next: number;
+  open: number[];
+  services: Map<string, string>;
+}
+export const noPorts = (): PortsState => ({ next: 1, open: [], services: new Map() });
+
+/** Messages of point to point and collectives so far, for the tool interface: a function of the calls and of what they have consumed, thus the same in every replay. */
+export interface Traffic {
+  sent: number;
+  sentBytes: number;
+  received: number;
+  receivedBytes: number;
+}
+export const noTraffic = (): Traffic => ({ sent: 0, sentBytes: 0, received: 0, receivedBytes: 0 });
+
 export interface LayerState {
   format: number;
   task: number;
@@ -225,6 +242,8 @@ export interface LayerState {
   messages: Table<{ comm: number; envelope: Envelope }>;
   partitioned: PartitionedState;
   windows: WindowsState;
+  ports: PortsState;
+  traffic: Traffic;
   /** Standard input as it came and was not yet read; `ended` once its end came. */
   stdin: { chunks: StdinChunk[]; ended: boolean };
   /** Bytes written by this rank per result file (for append). */
@@ -252,6 +271,6 @@ export function initialState(task: number, size: number): LayerState {
     comms, groups, ops, errhandlers, types: { next: FIRST_DERIVED, rows: new Map() }, requests: table(),
     scratch: new Map(), nextScratch: -1, nextContext: FIRST_FREE_CONTEXT,
     lastSync: 0, syncs: new Map(), posted: new Map(), unexpected: new Map(), unexpectedBytes: 0, messages: table(), partitioned: noPartitions(), windows: noWindows(),
-    stdin: { chunks: [], ended: false }, fileBytes: new Map(),
+    stdin: { chunks: [], ended: false }, fileBytes: new Map(), ports: noPorts(), traffic: noTraffic(),
   };
 }

@@ -1,0 +1,168 @@
+/**
+ * Ports and names of services within a job (MPI 4.1 §11.8, §11.9): two groups of the same job that share no communicator become an intercommunicator.
+ *
+ * A port is a number of the task that opened it: `mayfly-port:<task>:<number>`. The root of a connect sends its group's card there and gets the
+ * other's back; a task refuses cards for ports that it has not open, as soon as it is inside an MPI call. Names are told to all tasks when they are
+ * published, as ordinary messages that wait in their queue; a look-up is a poll: it sees what has arrived.
+ */
+import { taskId } from '@mayfly/wire';
+import { bcastBinomial } from './collectives/bcast-binomial.ts';
+import { part, type Buf } from './buffers.ts';
+import { cardBytes, refusal, writeCard } from './cards.ts';
+import { checkRoot, intra } from './checks.ts';
+import { ANSWER, ANY_SOURCE, ANY_TAG, CARDS, Mode, NAMES_CONTEXT } from './constants.ts';
+import { agreeOnContext } from './contexts.ts';
+import { ERR, fail, type MPIError } from './errors.ts';
+import { reaching } from './intercomm.ts';
+import { findUnexpected, pull, stored, takeUnexpected } from './matching.ts';
+import { pollUntil } from './progress.ts';
+import { refuse } from './refuse.ts';
+import { Schedule, start } from './schedule.ts';
+import type { Layer } from './layer.ts';
+import type { Via } from './state.ts';
+
+const nameOf = (task: number, port: number): string => `mayfly-port:${task}:${port}`;
+
+/** @throws MPIError ERR_PORT */
+function parse(layer: Layer, name: string, call: string): { task: number; port: number } {
+  const m = /^mayfly-port:(\d{1,9}):(\d{1,9})$/.exec(name);
+  const task = Number(m?.[1]);
+  if (!m || task >= layer.state.size) fail(ERR.PORT, call, `'${name}' is no port of this job`);
+  return { task, port: Number(m![2]) };
+}
+
+/** [MPI_Open_port] */
+export function open(layer: Layer): string {
+  const { ports } = layer.state;
+  const port = ports.next++;
+  ports.open.push(port);
+  return nameOf(layer.state.task, port);
+}
+
+/** The number of an own open port. @throws MPIError ERR_PORT */
+function own(layer: Layer, name: string, call: string): number {
+  const { task, port } = parse(layer, name, call);
+  if (task !== layer.state.task) fail(ERR.PORT, call, `${name} was opened by task ${task}, not by this one`);
+  if (!layer.state.ports.open.includes(port)) fail(ERR.PORT, call, `${name} is not open`);
+  return port;
+}
+
+/** [MPI_Close_port] Who has knocked in vain hears of it. */
+export function close(layer: Layer, name: string): void {
+  const port = own(layer, name, 'MPI_Close_port');
+  const { ports } = layer.state;
+  ports.open = ports.open.filter((p) => p !== port);
+  for (;;) {
+    const e = findUnexpected(layer, CARDS, ANY_SOURCE, port);
+    if (!e) break;
+    takeUnexpected(layer, CARDS, e);
+    if (e.body) stored(layer, -e.size);
+    refuse(layer, e.src);
+  }
+  layer.device.unexpected(layer.state.unexpectedBytes);
+}
+
+/** What the two sides of a connection have in common: the group agrees on a context, its root meets the other one's, everybody hears the other card. */
+function meet(layer: Layer, handle: number, root: number, call: string, at: (s: Schedule, own: Buf, their: Buf) => MPIError | undefined): number {
+  const comm = intra(layer, handle, call);
+  checkRoot(comm, root, call);
+  const s = new Schedule(layer, comm, call);
+  const bytes = cardBytes(layer);
+  const cards = s.scratch(2 * bytes);
+  const mine = part(cards, 0, bytes);
+  const their = part(cards, bytes, bytes);
+  writeCard(s, mine, comm.group);
+  agreeOnContext(s, part(mine, 0, 4));
+  // An error at the root becomes everybody's: nobody is left waiting.
+  const wrong = comm.rank === root ? at(s, mine, their) : undefined;
+  if (wrong) layer.memory.view(their).set(refusal(layer, wrong.errorClass));
+  s.next();
+  bcastBinomial(s, their, root);
+  s.next().makeComm({ how: 'inter', comm: handle, group: [...comm.group], name: '', wrong: wrong && { errorClass: wrong.errorClass, text: wrong.text } }, cards);
+  return start(s);
+}
+const failed = (f: () => undefined): MPIError | undefined => {
+  const r = reaching(f);
+  return r && 'wrong' in r ? r.wrong : undefined;
+};
+
+/** [MPI_Comm_accept] @param port counts at the root only */
+export function accept(layer: Layer, handle: number, root: number, port: () => string, call = 'MPI_Comm_accept'): number {
+  return meet(layer, handle, root, call, (s, mine, their) =>
+    failed(() => {
+      const via: Via = { context: CARDS, tag: own(layer, port(), call) };
+      const from = s.scratch(4 + their.bytes);
+      s.recvTask(ANY_SOURCE, from, via).next();
+      s.answer(part(from, 0, 4), mine, { context: CARDS, tag: ANSWER });
+      s.copy(part(from, 4, their.bytes), their);
+    }),
+  );
+}
+
+/** [MPI_Comm_connect] @param port counts at the root only */
+export function connect(layer: Layer, handle: number, root: number, port: () => string, call = 'MPI_Comm_connect'): number {
+  return meet(layer, handle, root, call, (s, mine, their) =>
+    failed(() => {
+      const to = parse(layer, port(), call);
+      const out = s.scratch(4 + mine.bytes);
+      const bytes = layer.memory.view(out);
+      new DataView(bytes.buffer, bytes.byteOffset).setUint32(0, layer.state.task, true);
+      s.copy(mine, part(out, 4, mine.bytes));
+      s.sendTask(to.task, out, { context: CARDS, tag: to.port }).recvTask(to.task, their, { context: CARDS, tag: ANSWER });
+    }),
+  );
+}
+
+// ── names
+
+const text = new TextEncoder();
+type News = [service: string, port: string | null];
+
+function tell(layer: Layer, news: News): void {
+  const { size, task } = layer.state;
+  const body = text.encode(JSON.stringify(news));
+  for (let t = 0; t < size; t++) if (t !== task) layer.device.send(taskId(t), Mode.STANDARD, NAMES_CONTEXT, 0, 0, body);
+}
+
+/** Hears what has arrived of names. */
+function listen(layer: Layer): Map<string, string> {
+  pollUntil(layer, () => false);
+  const { services } = layer.state.ports;
+  for (;;) {
+    const e = findUnexpected(layer, NAMES_CONTEXT, ANY_SOURCE, ANY_TAG);
+    if (!e) break;
+    takeUnexpected(layer, NAMES_CONTEXT, e);
+    let body = e.body;
+    if (body) stored(layer, -e.size);
+    else pull(layer, e.arrival, e.size, (body = new Uint8Array(e.size)));
+    const [service, port] = JSON.parse(new TextDecoder().decode(body)) as News;
+    if (port === null) services.delete(service);
+    else services.set(service, port);
+  }
+  layer.device.unexpected(layer.state.unexpectedBytes);
+  return services;
+}
+
+/** [MPI_Publish_name] */
+export function publish(layer: Layer, service: string, port: string): void {
+  const call = 'MPI_Publish_name';
+  const services = listen(layer);
+  if (services.has(service)) fail(ERR.SERVICE, call, `the service '${service}' is published already, with the port ${services.get(service)!}`);
+  services.set(service, port);
+  tell(layer, [service, port]);
+}
+
+/** [MPI_Unpublish_name] */
+export function unpublish(layer: Layer, service: string, port: string): void {
+  const call = 'MPI_Unpublish_name';
+  const services = listen(layer);
+  const has = services.get(service);
+  if (has === undefined) fail(ERR.SERVICE, call, `the service '${service}' is not published`);
+  if (has !== port) fail(ERR.SERVICE, call, `the service '${service}' is published with the port ${has!}`);
+  services.delete(service);
+  tell(layer, [service, null]);
+}
+
+/** [MPI_Lookup_name] */
+export const lookup = (layer: Layer, service: string): string =>
+  listen(layer).get(service) ?? fail(ERR.NAME, 'MPI_Lookup_name', `no service '${service}' is published, as far as this task has heard`);
