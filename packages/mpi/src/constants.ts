@@ -25,6 +25,9 @@ export const Mode = {
   OBJECT: 0x10,
 } as const;
 
+/** Word of a message of a collective that has failed at its sender. */
+export const FAILED = 1;
+
 /** Context ids: every communicator owns two, `context` for point to point, `context + COLLECTIVE` for its collectives. */
 export const COLLECTIVE = 1;
 export const WORLD_CONTEXT = 0;

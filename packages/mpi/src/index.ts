@@ -25,6 +25,7 @@ export * as groups from './groups.ts';
 export * as topology from './topology.ts';
 export * as neighbours from './neighbours.ts';
 export * as windows from './windows/index.ts';
+export * as files from './files/index.ts';
 export * as world from './world.ts';
 export { Interrupted } from './progress.ts';
 export { combine, nextCollective } from './schedule.ts';

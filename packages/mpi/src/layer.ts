@@ -20,6 +20,9 @@ export type Deferred =
   | { do: 'refuse'; dst: number }
   /** A one-sided operation or its answer that needs its body from the log, or is to be answered. */
   | { do: 'window'; window: number; envelope: Envelope }
+  /** Values of the file service for a cell of a schedule; what it says was written. */
+  | { do: 'file'; cell: Buf; error: number; arrival: number; size: number; body: Uint8Array | undefined }
+  | { do: 'written'; request: number; arrival: number; size: number; body: Uint8Array | undefined }
   /** A freed request is complete. */
   | { do: 'retire'; request: number };
 

@@ -8,13 +8,15 @@
  * Keeps invariants S2 and S3 of state.ts. Calls the device in {@link post} only, never in {@link deliver} (device.ts, poll).
  */
 import { taskId, WORLD } from '@mayfly/wire';
-import { ANY_SOURCE, ANY_TAG, CARDS, Mode } from './constants.ts';
+import { ANY_SOURCE, ANY_TAG, CARDS, FAILED, Mode } from './constants.ts';
 import { className, ERR, type ErrorRecord } from './errors.ts';
 import { releaseSpace, rankOfTask, type Layer } from './layer.ts';
+import { fromExternal } from './external.ts';
 import { unpack } from './layout.ts';
+import type { TypeRecord } from './types.ts';
 import { arrive } from './partitioned.ts';
 import type { Arrival } from './device.ts';
-import type { Envelope, ReceiveRequest, RequestRecord } from './state.ts';
+import type { CollectiveRequest, Envelope, ReceiveRequest, RequestRecord } from './state.ts';
 
 const EMPTY = new Uint8Array(0);
 
@@ -45,7 +47,7 @@ export function deliver(layer: Layer, a: Arrival): void {
       posted.splice(i, 1);
       if (posted.length === 0) layer.state.posted.delete(a.context);
       if ((a.mode & Mode.KIND) === Mode.SYNC) layer.deferred.push({ do: 'ack', dst: a.src, word: a.word });
-      const target = receiveBuffer(layer, r, a.src, a.tag, a.mode, a.size);
+      const target = receiveBuffer(layer, r, a);
       const body = a.size === 0 ? EMPTY : a.body;
       if (body) {
         target.set(body.length > target.length ? body.subarray(0, target.length) : body);
@@ -122,7 +124,7 @@ export function takeUnexpected(layer: Layer, context: number, e: Envelope): void
 /** A receive gets a message that has come before it. May call the device. */
 export function accept(layer: Layer, r: ReceiveRequest, e: Envelope): void {
   if ((e.mode & Mode.KIND) === Mode.SYNC) sendAck(layer, e.src, e.word);
-  const target = receiveBuffer(layer, r, e.src, e.tag, e.mode, e.size);
+  const target = receiveBuffer(layer, r, e);
   if (e.body) {
     target.set(e.body.length > target.length ? e.body.subarray(0, target.length) : e.body);
     layer.counters.unstoredBytes += target.length;
@@ -148,7 +150,7 @@ export function sendAck(layer: Layer, dst: number, word: number): void {
 }
 
 /** Fills in the status of a matched receive, notes what is wrong with the message, and says where its body goes. */
-function receiveBuffer(layer: Layer, r: ReceiveRequest, src: number, tag: number, mode: number, size: number): Uint8Array {
+function receiveBuffer(layer: Layer, r: ReceiveRequest, { src, tag, mode, word, size }: Pick<Envelope, 'src' | 'tag' | 'mode' | 'word' | 'size'>): Uint8Array {
   const object = (mode & Mode.OBJECT) !== 0;
   const comm = layer.state.comms.rows.get(r.comm);
   const rank = comm ? rankOfTask(comm.remote ?? comm.group, src) : src;
@@ -159,6 +161,7 @@ function receiveBuffer(layer: Layer, r: ReceiveRequest, src: number, tag: number
   }
   const room = r.into.bytes;
   if (object && !r.parent) r.error = wrong(r, ERR.TYPE, `rank ${rank} sent (tag ${tag}) a structured value: receive it with recvObject`);
+  else if (r.parent && word === FAILED) r.error = wrong(r, ERR.OTHER, `rank ${rank} takes part no more: the call has failed there`);
   else if (size > room || (r.parent !== 0 && size !== room))
     r.error = r.parent
       ? wrong(r, ERR.TRUNCATE, `rank ${rank} takes part with ${size} bytes where ${room} are expected here: the counts of the ranks differ, or they call different collectives`)
@@ -174,17 +177,17 @@ export function complete(layer: Layer, r: RequestRecord): void {
   if (r.parent) {
     layer.state.requests.rows.delete(r.handle);
     const parent = layer.state.requests.rows.get(r.parent);
-    if (parent?.kind !== 'coll' || parent.done) return;
+    if (parent?.kind !== 'coll' || parent.done || parent.error) return;
     parent.outstanding--;
-    if (r.error) return failCollective(layer, parent.handle, r.error);
+    if (r.error) return failCollective(layer, parent, r.error);
     if (parent.outstanding === 0 && !parent.running) layer.deferred.push({ do: 'advance', request: parent.handle });
   } else if (r.freed) layer.deferred.push({ do: 'retire', request: r.handle });
 }
 
-/** A step went wrong: the collective is over with its error, receives that it still has posted are taken back. */
-function failCollective(layer: Layer, handle: number, error: ErrorRecord): void {
+/** A step went wrong: receives that the collective still has posted are taken back; it is over when its peers have been told (schedule.ts). */
+function failCollective(layer: Layer, coll: CollectiveRequest, error: ErrorRecord): void {
   const { requests, posted } = layer.state;
-  const coll = requests.rows.get(handle)!;
+  const { handle } = coll;
   for (const [context, queue] of posted) {
     const left = queue.filter((h) => requests.rows.get(h)!.parent !== handle);
     for (const h of queue) if (requests.rows.get(h)!.parent === handle) requests.rows.delete(h);
@@ -192,17 +195,27 @@ function failCollective(layer: Layer, handle: number, error: ErrorRecord): void 
     else posted.delete(context);
   }
   coll.error = { ...error, call: coll.call };
-  complete(layer, coll);
+  coll.outstanding = 0;
+  if (!coll.running) layer.deferred.push({ do: 'advance', request: handle });
 }
 
 /** Spreads what came packed over its places, once: when the owner sees that the request is complete, or nobody will. */
 export function spread(layer: Layer, r: RequestRecord): void {
   if (!r.unpack || r.status.cancelled) return;
   for (const u of r.unpack) {
-    const bytes = r.kind === 'recv' ? Math.min(u.from.bytes, r.status.bytes) : u.from.bytes;
-    unpack(u.layout, u.count, layer.memory.view({ ...u.from, bytes }), layer.memory.linear(), u.address);
+    const bytes = r.kind === 'recv' || (r.kind === 'coll' && r.reads) ? Math.min(u.from.bytes, r.status.bytes) : u.from.bytes;
+    const packed = layer.memory.view({ ...u.from, bytes });
+    unpack(u.layout, u.count, u.external ? nativeOf(u.external, packed) : packed, layer.memory.linear(), u.address);
   }
   r.unpack = undefined;
+}
+
+/** Elements in external32, whole ones. Types whose length differs there do not come here (files/access.ts). */
+function nativeOf(type: TypeRecord, packed: Uint8Array): Uint8Array {
+  const count = Math.floor(packed.length / type.layout.size);
+  const out = new Uint8Array(count * type.layout.size);
+  fromExternal(type, count, packed, out);
+  return out;
 }
 
 /** Removes a request and what it holds. */

@@ -13,6 +13,7 @@
 import { WORLD } from '@mayfly/wire';
 import { refuse } from './refuse.ts';
 import { runRounds } from './schedule.ts';
+import { arriveAnswer, isAnswer, settleFile } from './files/steps.ts';
 import { deliver, pull, retire, sendAck, spread } from './matching.ts';
 import { arrive as arriveOneSided, isOneSided, perform } from './windows/target.ts';
 import type { Arrival, WaitReason } from './device.ts';
@@ -30,6 +31,7 @@ export function settle(layer: Layer): void {
     else if (d.do === 'advance') runRounds(layer, d.request);
     else if (d.do === 'refuse') refuse(layer, d.dst);
     else if (d.do === 'window') perform(layer, d.window, d.envelope);
+    else if (d.do === 'file' || d.do === 'written') settleFile(layer, d);
     else if (d.do === 'retire') {
       const r = layer.state.requests.rows.get(d.request);
       if (!r) continue;
@@ -45,7 +47,8 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
-const enter = (layer: Layer, a: Arrival): void => (isOneSided(a.mode) && a.src !== WORLD ? arriveOneSided(layer, a) : deliver(layer, a));
+const enter = (layer: Layer, a: Arrival): void =>
+  isAnswer(a) ? arriveAnswer(layer, a) : isOneSided(a.mode) && a.src !== WORLD ? arriveOneSided(layer, a) : deliver(layer, a);
 
 /** The one wait. Returns when `holds()`; blocks in the device until then. @param reason asked anew for every arrival: a collective waits for another peer in every round */
 export function waitUntil(layer: Layer, holds: () => boolean, reason: () => WaitReason): void {
@@ -61,7 +64,7 @@ export function waitUntil(layer: Layer, holds: () => boolean, reason: () => Wait
 
 /**
  * The one poll. True when `holds()`; looks at what has arrived, and waits for nothing. A collective that an arrival lets go on may send, and so may
- * a one-sided operation, whether or not its body is there (P3): the poll stops there, and another one follows.
+ * a one-sided operation or an answer of the file service, whether or not its body is there (P3): the poll stops there, and another one follows.
  */
 export function pollUntil(layer: Layer, holds: () => boolean): boolean {
   if (holds()) return true;
@@ -70,7 +73,7 @@ export function pollUntil(layer: Layer, holds: () => boolean): boolean {
     let stopped = false;
     layer.device.poll((arrival) => {
       enter(layer, arrival);
-      return (stopped = isOneSided(arrival.mode) || layer.deferred.some((d) => d.do === 'advance') || holds());
+      return (stopped = isAnswer(arrival) || isOneSided(arrival.mode) || layer.deferred.some((d) => d.do === 'advance') || holds());
     });
     settle(layer);
     if (holds() || !stopped) break;

@@ -2,7 +2,7 @@
  * Completion of requests (MPI 4.1 §3.7): the wait and test families, cancel and free. Handles of inactive requests are 0 (MPI_REQUEST_NULL)
  * or of requests that are no longer in the table; both count as inactive.
  */
-import { taskId } from '@mayfly/wire';
+import { WORLD, taskId } from '@mayfly/wire';
 import { ERR, fail } from './errors.ts';
 import { requestOf, type Layer } from './layer.ts';
 import { retire, spread } from './matching.ts';
@@ -47,7 +47,8 @@ function reasonFor(layer: Layer, handles: readonly number[], call: string | unde
   if (open.length !== 1 || !first) return { call: call ?? first?.call ?? 'MPI_Wait' };
   if (first.kind === 'coll') {
     const steps = [...layer.state.requests.rows.values()].filter((r) => r.parent === first.handle && r.kind === 'recv');
-    return { call: call ?? first.call, peer: steps.length === 1 && (steps[0] as ReceiveRequest).source >= 0 ? taskId((steps[0] as ReceiveRequest).source) : undefined };
+    const asks = steps.length === 0 && [...layer.state.files.calls.values()].some((c) => c.request === first.handle);
+    return { call: call ?? first.call, peer: asks ? WORLD : steps.length === 1 && (steps[0] as ReceiveRequest).source >= 0 ? taskId((steps[0] as ReceiveRequest).source) : undefined };
   }
   const peer = first.kind === 'recv' ? first.source : first.peer;
   return { call: call ?? first.call, peer: peer >= 0 ? taskId(peer) : undefined, tag: first.tag >= 0 ? first.tag : undefined };

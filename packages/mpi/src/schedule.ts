@@ -7,15 +7,17 @@
  * order of their steps, so an algorithm must list them in the same order on both sides.
  */
 import { taskId } from '@mayfly/wire';
-import { ANY_SOURCE, COLLECTIVE, Mode } from './constants.ts';
+import { ANY_SOURCE, COLLECTIVE, FAILED, Mode } from './constants.ts';
 import { NO_BYTES, part, type Buf } from './buffers.ts';
 import { elements, elementType } from './datatypes.ts';
 import { applyBuiltin } from './ops.ts';
 import { applyCompound } from './ops-compound.ts';
 import { complete, post } from './matching.ts';
+import { executeFileStep } from './files/steps.ts';
 import { makeComm } from './comm-make.ts';
 import { countSend, scratch, type Layer } from './layer.ts';
 import { MPIError } from './errors.ts';
+import type { FileStep } from './files/state.ts';
 import type { CollectiveRequest, CommRecord, NewComm, ReceiveRequest, Step, Via } from './state.ts';
 
 /** Builds the schedule of one collective on one communicator. Peers are ranks here, tasks in the steps. */
@@ -87,6 +89,9 @@ export class Schedule {
     if (from.bytes === 0) return this;
     return this.add(r.commute ? { op: 'reduce', fn: r.op, type: r.type, from, into } : { op: 'reduceRight', fn: r.op, type: r.type, from, into });
   }
+  file(step: FileStep): this {
+    return this.add({ op: 'file', step });
+  }
   makeComm(make: NewComm, from: Buf): this {
     return this.add({ op: 'comm', make, from });
   }
@@ -128,21 +133,32 @@ export function start(schedule: Schedule): number {
 export function runRounds(layer: Layer, handle: number): void {
   const r = layer.state.requests.rows.get(handle);
   if (r?.kind !== 'coll' || r.done || r.running || r.outstanding > 0) return;
+  if (r.error) return abandon(layer, r, []);
   while (r.outstanding === 0 && !r.done) {
     const round = r.rounds[r.round];
     if (!round) return complete(layer, r);
     // Steps that have been started are not needed again: the schedule in an image is only what is left.
     r.rounds[r.round++] = [];
     r.running = true;
+    let i = 0;
     try {
-      for (const step of round) {
-        execute(layer, r, step);
-        if (r.done) return;
-      }
+      while (i < round.length && !r.done && !r.error) execute(layer, r, round[i++]!);
     } finally {
       r.running = false;
     }
+    if (r.error && !r.done) return abandon(layer, r, round.slice(i));
   }
+}
+
+/**
+ * A collective that has gone wrong here takes part no more, but those that wait for its messages are told, so that it fails there too and nobody waits for
+ * ever: in place of what it still had to send go empty messages with the word {@link FAILED}.
+ */
+function abandon(layer: Layer, r: CollectiveRequest, rest: readonly Step[]): void {
+  for (const step of [...rest, ...r.rounds.slice(r.round).flat()])
+    if (step.op === 'send') layer.device.send(taskId(step.peer), Mode.STANDARD, step.via?.context ?? r.context, step.via?.tag ?? r.tag, FAILED, new Uint8Array(0));
+  r.rounds.length = 0;
+  complete(layer, r);
 }
 
 function execute(layer: Layer, r: CollectiveRequest, step: Step): void {
@@ -176,6 +192,8 @@ function execute(layer: Layer, r: CollectiveRequest, step: Step): void {
       combine(layer, step.fn, step.type, step.into, step.from);
       memory.view(step.into).set(memory.view(step.from));
       return;
+    case 'file':
+      return executeFileStep(layer, r, step.step);
     case 'comm':
       try {
         r.result = makeComm(layer, step.make, memory.view(step.from));

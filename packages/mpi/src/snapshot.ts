@@ -7,6 +7,7 @@ import { ERR, fail } from './errors.ts';
 import type { Layer } from './layer.ts';
 import { heldPartitions, noPartitions } from './partitioned.ts';
 import { heldOperations, keepContents, putContents } from './windows/image.ts';
+import { noFiles } from './files/state.ts';
 import { noWindows } from './windows/state.ts';
 import { STATE_FORMAT, noPorts, noTraffic, type CollectiveRequest, type LayerState, type RequestRecord } from './state.ts';
 
@@ -38,6 +39,7 @@ export function restore(layer: Layer, bytes: Uint8Array): void {
   state.partitioned ??= noPartitions();
   // Nor windows.
   state.windows ??= noWindows();
+  state.files ??= noFiles();
   state.ports ??= noPorts();
   state.traffic ??= noTraffic();
   layer.state = state;

@@ -17,6 +17,7 @@ import type { ErrorRecord } from './errors.ts';
 import { insert, table, type Table } from './table.ts';
 import { BUILTIN_OPS, type OpRecord } from './ops.ts';
 import { FIRST_DERIVED, type TypeRecord } from './types.ts';
+import { noFiles, type FilesState, type FileStep } from './files/state.ts';
 import { noWindows, type WindowsState } from './windows/state.ts';
 import type { Layout } from './layout.ts';
 import { noPartitions, type PartitionedState } from './partitioned.ts';
@@ -69,6 +70,8 @@ export interface CommRecord {
   freed?: boolean;
   /** The window that this is the communicator of: its error handler is the window's. */
   window?: number | undefined;
+  /** The same of a file. */
+  file?: number | undefined;
 }
 
 export interface StatusRecord {
@@ -100,6 +103,8 @@ interface RequestCommon {
 
 /** Elements of a derived datatype that came packed: `from` (a scratch buffer) to their places relative to the address. */
 export interface Unpack {
+  /** The bytes are in external32: elements of this type. */
+  external?: TypeRecord;
   layout: Layout;
   count: number;
   from: Buf;
@@ -136,8 +141,10 @@ export interface CollectiveRequest extends RequestCommon {
   outstanding: number;
   /** Steps are being executed (they may complete receives of their own round). */
   running: boolean;
-  /** Handle of the communicator that the schedule made, or NULL. */
+  /** Handle of the communicator or file that the schedule made, or NULL; a number that it asked the file service for. */
   result: number;
+  /** It reads from a file: `status.bytes` says how much came, and no more is unpacked. */
+  reads?: boolean;
 }
 
 export type RequestRecord = SendRequest | ReceiveRequest | CollectiveRequest;
@@ -155,7 +162,8 @@ export type Step =
   | { op: 'reduce'; fn: number; type: number; from: Buf; into: Buf }
   /** into = into ∘ from. Overwrites `from` when the operation is a callback. */
   | { op: 'reduceRight'; fn: number; type: number; from: Buf; into: Buf }
-  | { op: 'comm'; make: NewComm; from: Buf };
+  | { op: 'comm'; make: NewComm; from: Buf }
+  | { op: 'file'; step: FileStep };
 
 /** Context and tag of messages that are not the collective's own. */
 export interface Via {
@@ -242,6 +250,7 @@ export interface LayerState {
   messages: Table<{ comm: number; envelope: Envelope }>;
   partitioned: PartitionedState;
   windows: WindowsState;
+  files: FilesState;
   ports: PortsState;
   traffic: Traffic;
   /** Standard input as it came and was not yet read; `ended` once its end came. */
@@ -270,7 +279,7 @@ export function initialState(task: number, size: number): LayerState {
     format: STATE_FORMAT, task, size, finalized: false,
     comms, groups, ops, errhandlers, types: { next: FIRST_DERIVED, rows: new Map() }, requests: table(),
     scratch: new Map(), nextScratch: -1, nextContext: FIRST_FREE_CONTEXT,
-    lastSync: 0, syncs: new Map(), posted: new Map(), unexpected: new Map(), unexpectedBytes: 0, messages: table(), partitioned: noPartitions(), windows: noWindows(),
+    lastSync: 0, syncs: new Map(), posted: new Map(), unexpected: new Map(), unexpectedBytes: 0, messages: table(), partitioned: noPartitions(), windows: noWindows(), files: noFiles(),
     stdin: { chunks: [], ended: false }, fileBytes: new Map(), ports: noPorts(), traffic: noTraffic(),
   };
 }

@@ -64,6 +64,7 @@ const named = new Map<number, TypeRecord>(
   ]),
 );
 export const DATATYPE_NULL = 0x200;
+export const BYTE_TYPE = 0x247;
 
 /** @throws MPIError ERR_TYPE */
 export function typeOf(layer: Layer, handle: number, call: string, comm = 0): TypeRecord {
