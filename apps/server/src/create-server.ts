@@ -19,6 +19,8 @@ import { dataRoutes } from './rest/data.ts';
 import { infoRoute, openRoutes, serverRoutes } from './rest/info.ts';
 import { jobRoutes } from './rest/jobs.ts';
 import { outputRoutes } from './rest/outputs.ts';
+import { roomRoutes } from './rest/rooms.ts';
+import { Rooms } from './rooms.ts';
 import { RetentionKeeper } from './retention.ts';
 import { Runtime } from './runtime.ts';
 import { Secrets } from './secrets.ts';
@@ -41,10 +43,11 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
   try {
     const tls = o.tls === undefined ? undefined : await loadTls(o.tls, o.dataDir, o.tlsNames ?? []);
     const secrets = await Secrets.open(storage.registry, o.token);
+    const rooms = await Rooms.open(storage.registry);
     const metrics = new Metrics();
     const app = newApp(o, tls);
     undo.push(() => app.close());
-    const runtime = new Runtime({ options: o, log: storage.log, images: storage.images, registry: storage.registry, secrets, logger: app.log, metrics });
+    const runtime = new Runtime({ options: o, log: storage.log, images: storage.images, registry: storage.registry, secrets, rooms, logger: app.log, metrics });
     undo.push(() => runtime.close());
     const guard = new Guard(secrets, o.limits.wrongTokensPerMinute);
     const dashboard = new Dashboard(runtime, guard, app.log);
@@ -70,7 +73,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     let backingUp: ReturnType<Parts['backup']> | undefined;
     // One at a time; who asks meanwhile gets the same one.
     const backup: Parts['backup'] = () => (backingUp ??= backUp(storage, o, app.log).finally(() => (backingUp = undefined)));
-    await routes(app, o, { runtime, metrics, guard, secrets, compilers, backup, stopping: () => stopping });
+    await routes(app, o, { runtime, rooms, metrics, guard, secrets, compilers, backup, stopping: () => stopping });
     const sockets = serveSockets(app, { runtime, dashboard, pingMs: o.pingMs });
     await app.ready();
     await runtime.recover();
@@ -149,6 +152,7 @@ function newApp(o: ResolvedOptions, tls: { cert: string; key: string } | undefin
 
 interface Parts {
   runtime: Runtime;
+  rooms: Rooms;
   metrics: Metrics;
   guard: Guard;
   secrets: Secrets;
@@ -196,7 +200,8 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     scope.addHook('onRoute', (route) => {
       if (route.schema) (route.schema as { security?: unknown }).security = [{ token: [] }];
     });
-    jobRoutes(scope, { runtime: p.runtime, compilers: p.compilers, limits: o.limits, channelMemories: o.channelMemories });
+    roomRoutes(scope, { rooms: p.rooms, runtime: p.runtime });
+    jobRoutes(scope, { runtime: p.runtime, rooms: p.rooms, compilers: p.compilers, limits: o.limits, channelMemories: o.channelMemories });
     outputRoutes(scope, p.runtime, o.limits);
     serverRoutes(scope, { runtime: p.runtime, examples: new Examples(o.examplesRoot), backup: p.backup });
   });

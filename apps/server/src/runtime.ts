@@ -26,6 +26,7 @@ import {
   type NodeView,
   type TaskId,
 } from '@mayfly/wire';
+import { ImageCosts } from './checkpoint-advice.ts';
 import { ChannelMemories } from './hosts/channel-memories.ts';
 import { ChannelMemoryHost, type CmListener } from './hosts/channel-memory-host.ts';
 import { CheckpointServerHost } from './hosts/checkpoint-server-host.ts';
@@ -38,6 +39,7 @@ import { StdinLog } from './jobs/stdin-log.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import type { ResolvedOptions } from './options.ts';
+import type { Rooms } from './rooms.ts';
 import type { Secrets } from './secrets.ts';
 
 /** What the dashboard wants to hear. */
@@ -68,6 +70,7 @@ export class Runtime {
   readonly memories: ChannelMemories;
   readonly checkpoints: CheckpointServerHost;
   readonly dispatcher: DispatcherHost;
+  readonly imageCosts = new ImageCosts();
   observer: RuntimeObserver = { jobChanged: noop, nodesChanged: noop, output: noop, file: noop, jobForgotten: noop };
   readonly #options: ResolvedOptions;
   readonly #log: MessageLog;
@@ -90,6 +93,7 @@ export class Runtime {
     images: ImageStore;
     registry: Registry;
     secrets: Secrets;
+    rooms: Rooms;
     logger: Logger;
     metrics: Metrics;
   }) {
@@ -137,6 +141,7 @@ export class Runtime {
       logger,
       settings: options.dispatcher ?? {},
       room: options.room,
+      rooms: deps.rooms,
       maxNodes: options.limits.nodes,
       listener: {
         openJob: (job) => this.#openJob(job),
@@ -152,6 +157,7 @@ export class Runtime {
         jobEnded: (job) => void this.#closeJob(job),
         jobChanged: (job) => this.#jobChanged(job),
         nodesChanged: () => this.observer.nodesChanged(),
+        heard: (m) => this.imageCosts.heard(m, (job) => this.#specs.get(job)?.room),
       },
     });
   }
@@ -293,6 +299,7 @@ export class Runtime {
       this.#open.delete(job);
       open?.stdin.close();
       this.checkpoints.step({ type: 'forgetJob', job });
+      this.imageCosts.forget(job);
       await this.world.close(job);
       for (const name of await this.#log.list(`${job}/`)) await this.#log.remove(name);
       this.observer.jobChanged(job);
@@ -432,6 +439,7 @@ export class Runtime {
       capability: this.#secrets.capability({ job, task, incarnation }),
       program: { ...spec.program },
       args: spec.args,
+      ...(spec.env === undefined ? {} : { env: spec.env }),
       files: spec.files,
       protocol: spec.protocol,
       channelMemories: Array.from({ length: spec.channelMemories }, (_, i) => `/data/cm/${i}`),

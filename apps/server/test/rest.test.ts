@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createServer } from '@mayfly/server';
+import { startHeadlessNode } from '@mayfly/node/headless';
 import { api, auth, freshDir, program, sharedServer, startServer, TOKEN } from './harness.ts';
 
 const HELLO = `console.log('hello');`;
@@ -25,6 +26,35 @@ describe('REST', () => {
     expect(await api(server, 'POST', `/api/jobs/${id}/cancel`)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
     expect((await api(server, 'DELETE', `/api/jobs/${id}`)).status).toBe(200);
     expect(await api(server, 'GET', `/api/jobs/${id}`)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+  });
+
+  it('opens rooms, and sends jobs and volunteers into them', async () => {
+    const server = await startServer();
+    const opened = await api(server, 'POST', '/api/rooms', { name: 'Class 7b' });
+    expect(opened).toMatchObject({ status: 201, body: { name: 'Class 7b', nodes: 0, slots: 0, free: 0, jobs: 0 } });
+    const { code } = opened.body as { code: string };
+    expect(code).toMatch(/^[A-HJKMNP-Z2-9]{6}$/);
+    // A person types it as it comes.
+    const node = await startHeadlessNode({ server: server.url, slots: 2, name: 'in the room', room: ` ${code.slice(0, 3).toLowerCase()}-${code.slice(3)}` });
+    try {
+      expect((await api(server, 'GET', '/api/rooms')).body).toMatchObject([{ code, nodes: 1, slots: 2, free: 2 }]);
+      expect((await api(server, 'GET', '/api/nodes')).body).toMatchObject([{ name: 'in the room', room: code, faults: 0 }]);
+      await expect(startHeadlessNode({ server: server.url, slots: 1, name: 'lost', room: 'NOSUCH' })).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+      const elsewhere = await api(server, 'POST', '/api/jobs', program(HELLO, 1));
+      const here = await api(server, 'POST', '/api/jobs', program(`import { env } from 'mayfly'; console.log(env.GREETING);`, 1, { room: code, options: { env: { GREETING: 'good morning' }, memoryBytes: 64 << 20 } }));
+      const id = (here.body as { id: string }).id;
+      await expect.poll(async () => ((await api(server, 'GET', `/api/jobs/${id}`)).body as { state: string }).state, { timeout: 120_000 }).toBe('done');
+      expect((await server.inject({ url: `/api/jobs/${id}/tasks/0/stdout`, headers: auth })).body).toBe('good morning\n');
+      expect((await api(server, 'GET', `/api/jobs/${(elsewhere.body as { id: string }).id}`)).body).toMatchObject({ state: 'waiting', reason: 'needs 1 slot, 0 are here' });
+      expect((await api(server, 'GET', `/api/checkpoint-advice?room=${code}`)).body).toMatchObject({ checkpointMs: 30_000, measured: false, faults: 0 });
+      const waiting = await api(server, 'POST', '/api/jobs', program(HELLO, 3, { room: code }));
+      expect(await api(server, 'DELETE', `/api/rooms/${code}`)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+      await api(server, 'POST', `/api/jobs/${(waiting.body as { id: string }).id}/cancel`);
+      expect((await api(server, 'DELETE', `/api/rooms/${code}`)).status).toBe(200);
+      expect(await api(server, 'POST', '/api/jobs', program(HELLO, 1, { room: code }))).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } });
+    } finally {
+      await node.close(0);
+    }
   });
 
   it('shows diagnostics of a program that does not compile, and keeps nothing of it', async () => {

@@ -424,6 +424,9 @@ export declare function exit(code?: number): never;
 /** Arguments behind the program's name on the command line. */
 export declare const args: readonly string[];
 
+/** Environment variables that were given to the job; the same for every rank. */
+export declare const env: Readonly<Record<string, string>>;
+
 /** Standard input. It goes to rank 0 of COMM_WORLD; the other ranks see its end at once, as with mpiexec. */
 export declare const stdin: {
   /** The next line without its line end; null at the end. Blocks. */

@@ -19,6 +19,8 @@ export type DaemonToComm =
   | { type: 'crash'; task: TaskId; incarnation: Incarnation; why: string }
   /** Take a checkpoint soon; of one task, or of all. `leave`: and do nothing after it. */
   | { type: 'checkpoint'; task?: TaskId; leave?: boolean }
+  /** Percent of a processor that each rank may use, 1 to 100; also of those to come. */
+  | { type: 'share'; percent: number }
   | { type: 'ping'; n: number }
   /** Answer to `page`. */
   | { type: 'page'; hash: string; bytes: Uint8Array | undefined };

@@ -44,6 +44,8 @@ const W = {
   /** 1: an image of the rank is on its way, and its memory buffer belongs to the comm worker; the next one has to wait. Set by the rank when it hands
    *  an image over, cleared by the comm worker. */
   imageUnderWay: 161,
+  /** Percent of a processor that the volunteer gives; 0 is all of it. Set by the comm worker. */
+  share: 162,
   status: 176,
 } as const;
 export const STATUS_WORD = W.status;
@@ -255,6 +257,11 @@ export class RankSide {
     Atomics.store(this.words, W.rankAsleep, 0);
   }
 
+  /** Percent of a processor that this rank may use, 1 to 100. */
+  get share(): number {
+    return this.words[W.share] || 100;
+  }
+
   get imageUnderWay(): boolean {
     return Atomics.load(this.words, W.imageUnderWay) === 1;
   }
@@ -392,6 +399,10 @@ export class CommSide {
     Atomics.store(this.words, W.commAsleep, 0);
     this.armed = false;
     this.onWake();
+  }
+
+  set share(percent: number) {
+    Atomics.store(this.words, W.share, percent >= 100 ? 0 : Math.max(1, Math.round(percent)));
   }
 
   /** The rank looks at what it is asked whenever its bell rings, also while it waits for records (I3: the word is set before the bell). */

@@ -2,15 +2,18 @@
  * Status words of a rank: what it is doing, written by the rank into its channel memory without a message, read by the comm worker for
  * the heartbeat. Single writer; a version word (odd while it writes) makes a reading whole.
  */
-import type { RankActivity, TaskId } from '@mayfly/wire';
+import { SPENT, type RankActivity, type TaskId } from '@mayfly/wire';
 import { STATUS_WORD } from './ring.ts';
 
-export const RankState = { LOADING: 0, COMPUTING: 1, WAITING: 2, REPLAYING: 3, CHECKPOINTING: 4, ENDED: 5 } as const;
-const NAMES = ['loading', 'computing', 'waiting', 'replaying', 'checkpointing', 'ended'] as const;
+export const RankState = { LOADING: 0, COMPUTING: 1, WAITING: 2, REPLAYING: 3, CHECKPOINTING: 4, ENDED: 5, RESTING: 6 } as const;
+const NAMES = ['loading', 'computing', 'waiting', 'replaying', 'checkpointing', 'ended', 'resting'] as const;
+/** Place in SPENT of each state's time; what is in none is not counted. */
+const SPENT_AT = NAMES.map((name) => SPENT.indexOf(name as never));
+const SENDING = SPENT.indexOf('sending');
 
 /** Int32 indexes from STATUS_WORD. Counters are f64 (two words). */
-const S = { version: 0, state: 1, flags: 2, peer: 3, tag: 4, callLength: 5, arrivals: 6, sends: 8, bytesIn: 10, bytesOut: 12, consumed: 14, envelopeOnly: 15, call: 16 };
-const WORDS = 28;
+const S = { version: 0, state: 1, flags: 2, peer: 3, tag: 4, callLength: 5, arrivals: 6, sends: 8, bytesIn: 10, bytesOut: 12, consumed: 14, envelopeOnly: 15, call: 16, spent: 28 };
+const WORDS = 28 + 2 * SPENT.length;
 const CALL_BYTES = 48;
 const HAS_PEER = 1;
 const HAS_TAG = 2;
@@ -38,13 +41,20 @@ export class StatusWriter {
   private readonly bytes: Uint8Array;
   private readonly names = new Map<string, Uint8Array>();
   private lastCall = '';
+  private readonly spent: Float64Array;
+  /** Since when it is in its state. */
+  private since: number;
 
   /** `urgent`: the reader should look now; the rest is read at its leisure. */
   constructor(
     private readonly words: Int32Array,
     private readonly urgent: () => void = () => undefined,
+    /** The engine's clock, ms: where the time goes is for people only. */
+    private readonly now: () => number = () => 0,
   ) {
     const at = words.byteOffset + 4 * STATUS_WORD;
+    this.spent = new Float64Array(words.buffer, at + 4 * S.spent, SPENT.length);
+    this.since = now();
     this.counters = new Float64Array(words.buffer, at + 4 * S.arrivals, 4);
     this.bytes = new Uint8Array(words.buffer, at + 4 * S.call, CALL_BYTES);
   }
@@ -54,12 +64,27 @@ export class StatusWriter {
   }
 
   state(state: number): void {
+    this.passed();
     Atomics.store(this.words, STATUS_WORD + S.state, state);
+  }
+
+  /** The time since the last change goes to the state that ends (or, `sending`, to waiting for room). */
+  private passed(sending = false): void {
+    const now = this.now();
+    const at = sending ? SENDING : SPENT_AT[this.words[STATUS_WORD + S.state]!]!;
+    if (at >= 0 && now > this.since) this.spent[at]! += now - this.since;
+    this.since = now;
+  }
+
+  /** It blocks for room in its ring; `ends` when there is some. */
+  sending(ends: boolean): void {
+    this.passed(ends);
   }
 
   /** The rank is about to block in this call. */
   waiting(call: string, peer: number | undefined, tag: number | undefined): void {
     const w = this.words;
+    this.passed();
     this.begin();
     if (call !== this.lastCall) {
       let name = this.names.get(call);
@@ -128,6 +153,8 @@ export interface RankStatus {
   parked: boolean;
   activity: RankActivity;
   counters: Counters;
+  /** ms by SPENT, up to the last change of its state. */
+  spent: number[];
 }
 
 /** How far the rank is in its arrival order (modulo 2³²: the reader knows the rest), and whether it takes envelopes only. Cheap. */
@@ -161,6 +188,7 @@ export function readStatus(words: Int32Array): RankStatus {
     canImage: (flags & CAN_IMAGE) !== 0,
     parked: (flags & PARKED) !== 0,
     activity,
+    spent: Array.from(new Float64Array(read.buffer, 4 * S.spent, SPENT.length), (ms) => (Number.isFinite(ms) && ms >= 0 ? ms : 0)),
     counters: { messagesIn: count(0), messagesOut: count(1), bytesIn: count(2), bytesOut: count(3) },
   };
 }

@@ -11,6 +11,8 @@ import { createDate } from '../src/rank/date.ts';
 import { Random } from '../src/rank/random.ts';
 import { Ask, CommSide, createChannelMemory, RankSide } from '../src/ring.ts';
 import { RankState, readStatus, StatusWriter } from '../src/status.ts';
+import { holdOf, lowBattery, nextLook } from '../src/page/policy.ts';
+import { DutyCycle } from '../src/rank/duty.ts';
 
 describe('coalescing (links L2)', () => {
   it('keeps every byte in order, joins what is small, and copies no neighbours', () => {
@@ -159,10 +161,13 @@ describe('the spare frame (jobs J4)', () => {
 describe('status words', () => {
   it('say what a rank waits for, and count', () => {
     const memory = createChannelMemory(4096, 4096);
-    const writer = new StatusWriter(new RankSide(memory).words);
+    let clock = 0;
+    const writer = new StatusWriter(new RankSide(memory).words, () => undefined, () => clock);
     const words = new CommSide(memory, () => undefined).words;
     expect(readStatus(words)).toMatchObject({ started: false, activity: { state: 'loading' } });
     writer.started();
+    writer.state(RankState.COMPUTING);
+    clock = 30;
     writer.waiting('MPI_Recv', 3, 7);
     writer.sent(100);
     writer.received(1, 50);
@@ -173,11 +178,92 @@ describe('status words', () => {
       parked: false,
       activity: { state: 'waiting', call: 'MPI_Recv', peer: 3, tag: 7, arrivals: 1, sends: 1 },
       counters: { messagesIn: 1, messagesOut: 1, bytesIn: 50, bytesOut: 100 },
+      spent: [30, 0, 0, 0, 0, 0],
     });
+    clock = 100;
     writer.waiting('MPI_Barrier', undefined, undefined);
     expect(readStatus(words).activity).toEqual({ state: 'waiting', call: 'MPI_Barrier', arrivals: 1, sends: 1 });
     writer.state(RankState.COMPUTING);
     expect(readStatus(words).activity).toEqual({ state: 'computing', arrivals: 1, sends: 1 });
+    expect(readStatus(words).spent).toEqual([30, 70, 0, 0, 0, 0]);
+  });
+});
+
+describe('a share of a processor', () => {
+  /** A rank that computes `work` ms between calls, on a clock of its own. */
+  function rank(share: number) {
+    const r = { now: 0, rested: 0, side: { share, pause: (ms: number) => ((r.now += ms), (r.rested += ms), undefined) } };
+    const duty = new DutyCycle(r.side, { state: () => undefined }, () => r.now);
+    const call = (work: number): void => {
+      r.now += work;
+      duty.call(() => RankState.COMPUTING);
+    };
+    return { r, duty, call };
+  }
+
+  it('rests at calls until the rest is in proportion to the work', () => {
+    const { r, call } = rank(25);
+    call(0);
+    for (let i = 0; i < 1000; i++) call(3);
+    // 3 s of work at a quarter of a processor: 9 s of rest, but for what is not yet worth a sleep.
+    expect(r.rested).toBeGreaterThan(9000 - 40);
+    expect(r.rested).toBeLessThanOrEqual(9000);
+  });
+  it('takes waiting for others as rest, and never sleeps for longer than half a second at once', () => {
+    const { r, duty, call } = rank(50);
+    call(0);
+    for (let i = 0; i < 100; i++) {
+      call(10);
+      const from = r.now;
+      r.now += 10;
+      duty.rested(from);
+    }
+    expect(r.rested).toBe(0);
+    call(60_000);
+    expect(r.rested).toBe(500);
+  });
+  it('costs nothing when all of it is given, and begins anew when that changes', () => {
+    const { r, call } = rank(100);
+    for (let i = 0; i < 10; i++) call(1000);
+    r.side.share = 50;
+    call(1000);
+    expect(r.rested).toBe(0);
+    call(100);
+    expect(r.rested).toBe(100);
+  });
+  it('reaches the rank through the channel memory', () => {
+    const memory = createChannelMemory(4096, 4096);
+    const rankSide = new RankSide(memory);
+    const comm = new CommSide(memory, () => undefined);
+    expect(rankSide.share).toBe(100);
+    comm.share = 40;
+    expect(rankSide.share).toBe(40);
+    comm.share = 100;
+    expect(rankSide.share).toBe(100);
+  });
+});
+
+describe('when a volunteer’s wishes forbid to work', () => {
+  const c = { now: 100_000, visible: true, visibleSince: 0 };
+  const wishes = { onlyCharging: true, onlyVisible: true, pausedUntil: undefined };
+
+  it('says why, and when to look again', () => {
+    expect(holdOf(wishes, c)).toBeUndefined();
+    expect(holdOf({ ...wishes, pausedUntil: Infinity }, c)).toContain('by you');
+    expect(holdOf({ ...wishes, pausedUntil: 99_999 }, c)).toBeUndefined();
+    expect(nextLook({ ...wishes, pausedUntil: 160_000 }, c)).toBe(60_000);
+    expect(nextLook({ ...wishes, pausedUntil: Infinity }, c)).toBeUndefined();
+    const battery = { charging: false, level: 0.9 };
+    expect(holdOf(wishes, { ...c, battery })).toContain('battery');
+    expect(holdOf({ ...wishes, onlyCharging: false }, { ...c, battery })).toBeUndefined();
+    expect([lowBattery({ battery }), lowBattery({ battery: { charging: false, level: 0.1 } }), lowBattery({ battery: { charging: true, level: 0.1 } }), lowBattery({})]).toEqual([false, true, false, false]);
+  });
+  it('takes no glance at another tab for a departure', () => {
+    const hidden = { ...c, visible: false, visibleSince: 99_000 };
+    expect(holdOf(wishes, hidden)).toBeUndefined();
+    expect(nextLook(wishes, hidden)).toBe(4000);
+    expect(holdOf(wishes, { ...hidden, now: 104_000 })).toContain('hidden');
+    expect(holdOf({ ...wishes, onlyVisible: false }, { ...hidden, now: 104_000 })).toBeUndefined();
   });
 });
 

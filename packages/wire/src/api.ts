@@ -32,6 +32,20 @@ export interface ExampleView {
   options?: JobOptions;
 }
 
+/** GET /api/checkpoint-advice?room=: an interval from what was measured in the room, √(2·C·M). */
+export interface CheckpointAdvice {
+  checkpointMs: number;
+  /** False: too little is known, and the interval is the default. */
+  measured: boolean;
+  /** C: how long a rank stands still for an image. */
+  costMs?: number;
+  /** M: mean time until a rank is lost. */
+  mtbfMs?: number;
+  /** Ranks lost, and the time of ranks in which that happened, within the last week. */
+  faults: number;
+  rankMs: number;
+}
+
 /** One message of the compiler; lines and columns from 1. */
 export interface Diagnostic {
   file: string;

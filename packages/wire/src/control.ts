@@ -25,6 +25,9 @@ export const Hello = Type.Object({
   /** e.g. 'Chromium 156', 'Firefox 140', 'Node 20.20'. */
   engine: Type.String({ maxLength: 80 }),
   slots: Type.Integer({ minimum: 0, maximum: 256 }),
+  /** Processor cores of the machine, as its engine says. */
+  cores: Type.Optional(Type.Integer({ minimum: 1, maximum: 4096 })),
+  /** Join code: the server's own, or that of a room. */
   room: Type.Optional(Type.String({ maxLength: 64 })),
   /** Incarnations whose workers are alive on this node right now. */
   holds: Type.Array(Hold, { maxItems: 1024 }),
@@ -53,6 +56,7 @@ export const Assignment = Type.Object({
   capability: Type.String(),
   program: Type.Object({ language: ProgramLanguage, hash: HashSchema, entry: Type.String() }),
   args: Type.Array(Type.String()),
+  env: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** Input files: fetched from /data/files/:job/:hash when first read. */
   files: Type.Array(Type.Object({ path: Type.String(), hash: HashSchema, bytes: CountSchema })),
   protocol: ProtocolName,
@@ -79,6 +83,9 @@ export type Revoke = Static<typeof Revoke>;
 export const CheckpointRequest = Type.Object({ job: JobIdSchema, task: TaskIdSchema });
 export type CheckpointRequest = Static<typeof CheckpointRequest>;
 
+/** What a rank spends its time on, in the order of `spent`. `sending`: it waits for room to send. */
+export const SPENT = ['computing', 'waiting', 'sending', 'checkpointing', 'replaying', 'resting'] as const;
+
 /** node → dispatcher, every heartbeatMs; the paper's "alive" signal with the ranks' status words. */
 export const Heartbeat = Type.Object({
   tasks: Type.Array(
@@ -89,9 +96,13 @@ export const Heartbeat = Type.Object({
       /** False until the first instruction of the program, true after. */
       started: Type.Boolean(),
       activity: RankActivity,
+      /** ms that this incarnation has spent so far, by {@link SPENT}. */
+      spent: Type.Optional(Type.Array(Type.Number({ minimum: 0, maximum: 1e12 }), { maxItems: 8 })),
     }),
     { maxItems: 1024 },
   ),
+  /** Round trip of an earlier heartbeat, ms. */
+  rttMs: Type.Optional(Type.Number({ minimum: 0, maximum: 1e7 })),
 });
 export type Heartbeat = Static<typeof Heartbeat>;
 
@@ -113,7 +124,8 @@ type Answer<T> = (answer: T | { error: ErrorBody }) => void;
 
 export interface NodeToServer {
   hello: (m: Hello, ack: Answer<Welcome>) => void;
-  heartbeat: (m: Heartbeat) => void;
+  /** Whoever wants to know how long the way is asks for the acknowledgement. */
+  heartbeat: (m: Heartbeat, ack?: () => void) => void;
   report: (m: TaskReport) => void;
   goodbye: (m: Goodbye, ack?: () => void) => void;
   /** The node changes how many ranks it takes. */

@@ -21,6 +21,10 @@ export const JobOptions = Type.Object(
     outputLimitBytes: Type.Optional(Type.Integer({ minimum: 1024, maximum: 17_179_869_184 })),
     /** True: standard input stays open for POST …/stdin. False or absent: it is `stdin`, then its end. */
     interactive: Type.Optional(Type.Boolean()),
+    /** What one rank may use: linear memory of a module, heap of a script. The server's limit is the most. */
+    memoryBytes: Type.Optional(Type.Integer({ minimum: 16_777_216, maximum: 4_294_967_296 })),
+    /** Environment variables of every rank, beside those that every rank has (docs/programs.md). */
+    env: Type.Optional(Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' }), Type.String({ maxLength: 4096, pattern: '^[^\\u0000]*$' }), { maxProperties: 64 })),
   },
   { additionalProperties: false },
 );
@@ -71,6 +75,9 @@ export const ArchiveManifest = Type.Object(
 );
 export type ArchiveManifest = Static<typeof ArchiveManifest>;
 
+/** Join code of a room: what a volunteer types, and what a job names. Upper case, without characters that look like others. */
+export const RoomCode = Type.String({ pattern: '^[A-HJKMNP-Z2-9]{4,12}$' });
+
 /** POST /api/jobs */
 export const JobSubmission = Type.Object(
   {
@@ -82,6 +89,8 @@ export const JobSubmission = Type.Object(
     files: Type.Optional(Type.Record(FilePath, Type.String())),
     /** Standard input of rank 0, base64. */
     stdin: Type.Optional(Type.String()),
+    /** Only volunteers of this room run it. Absent: only volunteers without a room. */
+    room: Type.Optional(RoomCode),
     options: Type.Optional(JobOptions),
   },
   { additionalProperties: false },
@@ -93,7 +102,7 @@ export const JobState = Type.Unsafe<JobState>(Type.String());
 
 /** What a rank is doing, as its status words say. */
 export const RankActivity = Type.Object({
-  /** 'computing' | 'waiting' | 'replaying' | 'checkpointing' */
+  /** 'computing' | 'waiting' | 'replaying' | 'checkpointing' | 'resting' (its volunteer gives a share of the processor only) */
   state: Type.String({ maxLength: 32 }),
   /** The MPI call that it waits in, e.g. 'MPI_Recv'; 'stdin' (with peer WORLD) when it waits for standard input. */
   call: Type.Optional(Type.String({ maxLength: 48 })),
@@ -152,6 +161,8 @@ export const JobView = Type.Object({
   durability: Durability,
   program: Type.Object({ language: Type.String(), entry: Type.String(), hash: HashSchema }),
   args: Type.Array(Type.String()),
+  /** Code of the room whose volunteers run it. */
+  room: Type.Optional(Type.String()),
   submittedAt: CountSchema,
   startedAt: Type.Optional(CountSchema),
   endedAt: Type.Optional(CountSchema),
@@ -172,11 +183,33 @@ export const NodeView = Type.Object({
   engine: Type.String(),
   slots: CountSchema,
   busy: CountSchema,
+  /** Processor cores of its machine, where it says so. */
+  cores: Type.Optional(CountSchema),
+  /** Code of the room that it serves. */
+  room: Type.Optional(Type.String()),
+  /** Round trip of a heartbeat, ms. */
+  rttMs: Type.Optional(Type.Number()),
+  /** Incarnations that were lost here since it came. */
+  faults: Type.Optional(CountSchema),
   state: Type.Unsafe<'here' | 'suspect' | 'gone'>(Type.String()),
   since: CountSchema,
   lastSeen: CountSchema,
 });
 export type NodeView = Static<typeof NodeView>;
+
+/** A room: volunteers who gave its code serve its jobs, and no others. */
+export const RoomView = Type.Object({
+  code: RoomCode,
+  name: Type.String(),
+  createdAt: CountSchema,
+  /** Nodes that are here, their slots, and how many of those are free. */
+  nodes: CountSchema,
+  slots: CountSchema,
+  free: CountSchema,
+  /** Jobs of the room that wait or run. */
+  jobs: CountSchema,
+});
+export type RoomView = Static<typeof RoomView>;
 
 /** Events of the socket.io namespace /dashboard (server → client). */
 export interface DashboardEvents {

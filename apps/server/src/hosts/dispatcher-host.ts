@@ -30,6 +30,7 @@ import type { Namespace, Socket } from 'socket.io';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Logger } from '../logger.ts';
+import { cleanCode, type Rooms } from '../rooms.ts';
 import { nodeKey, randomId, sameText, type NodeRecord, type Secrets } from '../secrets.ts';
 
 const hello = Compile(Hello);
@@ -55,6 +56,8 @@ export interface DispatcherListener {
   jobEnded(job: JobId, state: 'done' | 'failed' | 'cancelled', error: ErrorBody | undefined): void;
   jobChanged(job: JobId): void;
   nodesChanged(): void;
+  /** A heartbeat that was well formed; the core has taken it. */
+  heard(m: Heartbeat): void;
 }
 
 interface Connection {
@@ -74,6 +77,7 @@ export class DispatcherHost {
   readonly #logger: Logger;
   readonly #listener: DispatcherListener;
   readonly #room: string | undefined;
+  readonly #rooms: Rooms;
   readonly #maxNodes: number;
   readonly #heartbeatMs: number;
   readonly #tickMs: number;
@@ -90,7 +94,9 @@ export class DispatcherHost {
     logger: Logger;
     listener: DispatcherListener;
     settings: Partial<DispatcherSettings>;
+    /** The server's own join code. */
     room: string | undefined;
+    rooms: Rooms;
     maxNodes: number;
   }) {
     this.core = new Dispatcher(deps.settings);
@@ -99,6 +105,7 @@ export class DispatcherHost {
     this.#logger = deps.logger;
     this.#listener = deps.listener;
     this.#room = deps.room;
+    this.#rooms = deps.rooms;
     this.#maxNodes = deps.maxNodes;
     this.#heartbeatMs = this.core.core.settings.heartbeatMs;
     this.#tickMs = this.core.core.settings.tickMs;
@@ -273,7 +280,12 @@ export class DispatcherHost {
           ack({ error: e ?? { code: 'INTERNAL', message: 'The server met a defect.' } });
         });
       });
-      socket.on('heartbeat', (m) => (heartbeat.Check(m) ? this.step({ type: 'heartbeat', connection: id, tasks: m.tasks }) : bad('heartbeat')));
+      socket.on('heartbeat', (m, ack) => {
+        if (!heartbeat.Check(m)) return bad('heartbeat');
+        if (typeof ack === 'function') ack();
+        this.step({ type: 'heartbeat', connection: id, tasks: m.tasks, ...(m.rttMs === undefined ? {} : { rttMs: m.rttMs }) });
+        this.#listener.heard(m);
+      });
       socket.on('report', (m) => {
         if (!report.Check(m) || !['started', 'recovered', 'crashed', 'refused'].includes(m.event)) return bad('report');
         this.step({ type: 'report', connection: id, job: m.job, task: m.task, incarnation: m.incarnation, event: m.event, ...(m.error ? { error: m.error } : {}) });
@@ -292,7 +304,7 @@ export class DispatcherHost {
 
   async #hello(c: Connection, m: Hello, ack: NonNullable<Connection['ack']>): Promise<void> {
     if (m.version !== CONTROL_VERSION) throw new MayflyError('VERSION_MISMATCH', versionError(m.version).message);
-    if (this.#room !== undefined && !sameText(m.room ?? '', this.#room)) throw new MayflyError('UNAUTHORIZED', 'This server takes volunteers with its join code only; ask the one who invited you.');
+    const room = this.#roomOf(m.room ?? '');
     let claimed: NodeId | undefined;
     if (m.node !== undefined && m.secret !== undefined) {
       const r = (await this.#registry.get(nodeKey(m.node))) as NodeRecord | undefined;
@@ -315,9 +327,21 @@ export class DispatcherHost {
       name: m.name,
       engine: m.engine,
       slots: m.slots,
+      ...(m.cores === undefined ? {} : { cores: m.cores }),
+      ...(room === undefined ? {} : { room }),
       holds: m.holds,
       images: m.images,
     });
+  }
+
+  /** Where a node with this code belongs: a room, or none (undefined). @throws MayflyError UNAUTHORIZED */
+  #roomOf(typed: string): string | undefined {
+    if (this.#room !== undefined && sameText(typed, this.#room)) return undefined;
+    const code = cleanCode(typed);
+    if (this.#rooms.has(code)) return code;
+    if (this.#room !== undefined) throw new MayflyError('UNAUTHORIZED', 'This server takes volunteers with its join code only; ask the one who invited you.');
+    if (code !== '') throw new MayflyError('UNAUTHORIZED', `There is no room with the code ${code.slice(0, 16)}; ask the one who invited you, or leave the code out.`);
+    return undefined;
   }
 
   async close(): Promise<void> {

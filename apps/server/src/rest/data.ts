@@ -4,6 +4,7 @@
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
@@ -17,6 +18,7 @@ const Cap = Type.Object({ cap: Type.String({ maxLength: 1024 }) });
 /** Pages of one answer at most: 16 MiB. */
 const MAX_RUN = 256;
 const hidden = { hide: true } as object;
+const MOST_PICTURE_BYTES = 1024 * 1024;
 
 export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Secrets): void {
   plain.addHook('onRequest', async (_request, reply) => {
@@ -54,6 +56,15 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
     const at = await runtime.store.inputPath(request.params.job as JobId, request.params.hash);
     if (at === undefined) throw new MayflyError('NOT_FOUND', 'The job has no such input file.');
     return whole(reply).type('application/octet-stream').send(createReadStream(at));
+  });
+
+  // For the volunteer who computes it: a picture of what the job has written so far, if it is small and there is one.
+  app.get('/data/picture/:job', { schema: { ...hidden, params: Type.Object({ job: JobIdSchema }), querystring: Cap } }, async (request, reply) => {
+    const { job } = holder(request.query.cap, request.params.job);
+    const picture = runtime.world.files(job).findLast((f) => f.bytes > 0 && f.bytes <= MOST_PICTURE_BYTES && /\.(png|jpe?g|gif|webp|bmp|p[bgpn]m)$/i.test(f.path));
+    const at = picture && runtime.world.filePath(job, picture.path);
+    if (at === undefined) throw new MayflyError('NOT_FOUND', 'The job has written no small picture.');
+    return reply.type('application/octet-stream').header('mayfly-path', picture!.path).send(await readFile(at));
   });
 
   app.get(

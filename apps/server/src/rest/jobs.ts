@@ -5,16 +5,17 @@ import type { JobSpec } from '@mayfly/protocols';
 import { JobSubmission, JobView, MayflyError, jobId, taskId, type JobId, type TaskId } from '@mayfly/wire';
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
+import { DEFAULT_CHECKPOINT_MS } from '../checkpoint-advice.ts';
 import { decodeBase64, needPath, prepareProgram, type Compilers } from '../jobs/program.ts';
 import type { ServerLimits } from '../options.ts';
+import type { Rooms } from '../rooms.ts';
 import { isOver, type Runtime } from '../runtime.ts';
 import { randomId } from '../secrets.ts';
 import { Asked, Created, Images, JobParams, Ok, TaskParams, refusals } from './schemas.ts';
 
-const DEFAULT_CHECKPOINT_MS = 30_000;
-
 export interface JobRoutes {
   runtime: Runtime;
+  rooms: Rooms;
   compilers: Compilers;
   limits: ServerLimits;
   channelMemories: number;
@@ -125,6 +126,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
 async function submit(o: JobRoutes, s: JobSubmission): Promise<{ id: JobId; warnings: unknown[] }> {
   const { runtime, limits } = o;
   if (runtime.activeJobs() >= limits.activeJobs) throw new MayflyError('TOO_MANY', `${limits.activeJobs} jobs wait or run already.`);
+  if (s.room !== undefined && !o.rooms.has(s.room)) throw new MayflyError('BAD_REQUEST', `There is no room ${s.room}.`);
   for (const path of Object.keys(s.files ?? {})) needPath(path);
   const files = new Map<string, Uint8Array>();
   let bytes = 0;
@@ -135,7 +137,8 @@ async function submit(o: JobRoutes, s: JobSubmission): Promise<{ id: JobId; warn
   }
   const stdin = s.stdin === undefined ? new Uint8Array(0) : decodeBase64(s.stdin, 'stdin');
   if (bytes + stdin.length > limits.inputBytes) throw new MayflyError('TOO_LARGE', `The input files have ${bytes + stdin.length} bytes; this server takes ${limits.inputBytes}.`);
-  const program = await prepareProgram(o.compilers, s.program, limits.rankMemoryBytes);
+  const memoryBytes = Math.min(s.options?.memoryBytes ?? limits.rankMemoryBytes, limits.rankMemoryBytes);
+  const program = await prepareProgram(o.compilers, s.program, memoryBytes);
   const id = jobId(randomId(12));
   const inputs = await runtime.store.create({ job: id, submission: s, files, stdin, program });
   const options = s.options ?? {};
@@ -147,6 +150,8 @@ async function submit(o: JobRoutes, s: JobSubmission): Promise<{ id: JobId; warn
     durability: options.durability ?? 'behind',
     program: { language: program.language, entry: program.entry, hash: program.hash },
     args: s.args ?? [],
+    ...(options.env === undefined ? {} : { env: options.env }),
+    ...(s.room === undefined ? {} : { room: s.room }),
     files: inputs,
     seed: randomBytes(6).readUIntBE(0, 6),
     channelMemories: o.channelMemories,
@@ -155,7 +160,7 @@ async function submit(o: JobRoutes, s: JobSubmission): Promise<{ id: JobId; warn
     timeLimitMs: Math.min(options.timeLimitMs ?? limits.timeMs, limits.timeMs),
     outputLimitBytes: Math.min(options.outputLimitBytes ?? limits.outputBytes, limits.outputBytes),
     interactive: options.interactive ?? false,
-    limits: { memoryBytes: limits.rankMemoryBytes, fileBytes: limits.outputBytes },
+    limits: { memoryBytes, fileBytes: limits.outputBytes },
     submittedAt: Date.now(),
   };
   await runtime.submit(spec, stdin);

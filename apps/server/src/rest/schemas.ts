@@ -14,6 +14,14 @@ export const ErrorAnswer = Type.Object(
   },
   { description: 'Every refusal: a stable code (docs/errors.md) and a sentence.' },
 );
+export const Advice = Type.Object({
+  checkpointMs: CountSchema,
+  measured: Type.Boolean(),
+  costMs: Type.Optional(Type.Number()),
+  mtbfMs: Type.Optional(Type.Number()),
+  faults: CountSchema,
+  rankMs: CountSchema,
+});
 export const Ok = Type.Object({ ok: Type.Literal(true) });
 export const Asked = Type.Object({ asked: Type.Array(TaskIdSchema) });
 export const Created = Type.Object({ id: JobIdSchema, warnings: Type.Array(Type.Unknown()) });

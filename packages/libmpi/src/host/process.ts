@@ -33,6 +33,8 @@ export interface ProcessHost {
   readonly device: Device;
   /** argv, the program's name first. */
   readonly args: readonly string[];
+  /** Environment variables of the job, beside those that every rank has. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly inputs: readonly InputFile[];
   readInput(path: string): Uint8Array;
   processorName(): string;

@@ -15,6 +15,8 @@ import { Errno, ROOT_FD, type Files, type FilesState, type OpenFile } from './fi
 
 export interface WasiHost {
   args: readonly string[];
+  /** Given to the job; a name that stands in {@link ENVIRONMENT} too replaces it. */
+  env?: Readonly<Record<string, string>> | undefined;
   files: Files;
   memory(): Uint8Array;
   out(stream: 'stdout' | 'stderr', bytes: Uint8Array): void;
@@ -42,7 +44,8 @@ export interface WasiState {
 /** Waiting calls of WASI: they stand in Asyncify's import list. */
 export const WAITING_WASI = ['fd_read', 'poll_oneoff'] as const;
 
-const ENVIRONMENT = ['HOME=/', 'LANG=C.UTF-8', 'OMP_NUM_THREADS=1', 'PATH=/', 'PWD=/', 'TMPDIR=/tmp', 'USER=mayfly'];
+/** What every rank has. */
+const ENVIRONMENT = { HOME: '/', LANG: 'C.UTF-8', OMP_NUM_THREADS: '1', PATH: '/', PWD: '/', TMPDIR: '/tmp', USER: 'mayfly' };
 const text = new TextEncoder();
 const utf8 = new TextDecoder();
 const MS = 1_000_000n;
@@ -100,7 +103,7 @@ export function createWasi(host: WasiHost): { functions: Record<string, WasiFunc
     };
   };
   const args = strings(host.args);
-  const environment = strings(ENVIRONMENT);
+  const environment = strings(Object.entries({ ...ENVIRONMENT, ...host.env }).map(([name, value]) => `${name}=${value}`));
 
   const isStream = (fd: number): boolean => fd >= 0 && fd <= 2 && !files.state.open.has(fd);
   const file = (fd: number): OpenFile => files.fd(fd);

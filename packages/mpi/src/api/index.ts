@@ -89,6 +89,7 @@ function build(context: Context): MayflyModule {
     abort: (code) => world.abort(code),
     exit: (code = 0) => context.call(() => context.end({ code: context.exitCode(code, 'exit') })),
     args: Object.freeze([...runtime.args]),
+    env: Object.freeze({ ...runtime.env }),
     ...environment(context),
     checkpoint: checkpoints(context),
   };

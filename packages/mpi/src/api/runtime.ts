@@ -17,6 +17,8 @@ export type RestoredImage = Readonly<Record<string, Uint8Array>>;
 export interface Runtime {
   /** Arguments of the program. */
   readonly args: readonly string[];
+  /** Environment variables of the job. The same in every incarnation. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Paths of the input files. The same in every incarnation. */
   inputFiles(): readonly string[];
   /** The bytes of an input file (of `inputFiles`), fetched when first asked for; may block. The API copies them. */

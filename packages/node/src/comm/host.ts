@@ -44,6 +44,7 @@ export class CommHost {
   private retryAsked = false;
   private ticking = false;
   private serial = 0;
+  private share = 100;
   private lost = 0;
   /** Ranks whose rings are not drained for now (H4). */
   private readonly stalled = new Set<Rank>();
@@ -80,6 +81,10 @@ export class CommHost {
       }
       case 'checkpoint':
         for (const rank of this.ranks.values()) if (m.task === undefined || rank.assignment.task === m.task) rank.link.side.ask(m.leave ? Ask.CHECKPOINT | Ask.LEAVE : Ask.CHECKPOINT);
+        break;
+      case 'share':
+        this.share = m.percent;
+        for (const rank of this.ranks.values()) rank.link.side.share = m.percent;
         break;
       case 'ping':
         this.daemon.post({ type: 'pong', n: m.n });
@@ -142,6 +147,7 @@ export class CommHost {
       onWake: () => this.serve(rank),
       blocked: () => this.links!.buffered > SOCKET_BYTES || this.core!.retained(a.task) > RETENTION_BYTES,
     });
+    rank.link.side.share = this.share;
     rank.port.onMessage(() => rank.link.side.woken());
     this.ranks.set(a.task, rank);
     this.parent({ type: 'spawn', id: rank.id, memory: rank.link.memory, port: theirs, memoryBytes: a.limits.memoryBytes }, [theirs]);

@@ -1,4 +1,5 @@
 /** What page and daemon worker call of each other, through comlink. */
+import type { JobId } from '@mayfly/wire';
 import type { VolunteerSnapshot } from '../page/snapshot.ts';
 import type { DaemonOptions, Identity } from './seams.ts';
 
@@ -6,6 +7,9 @@ import type { DaemonOptions, Identity } from './seams.ts';
 export interface PageHost {
   /** Makes a sandboxed frame; the port leads to its comm worker. */
   openFrame(frame: number): Promise<MessagePort>;
+  /** Holds a Web Lock for as long as a job is here, and says its name: the daemon waits for it. */
+  hold(job: JobId): Promise<string | undefined>;
+  letGo(job: JobId): void;
   closeFrame(frame: number): void;
   saveIdentity(identity: Identity | undefined): void;
   onChange(snapshot: VolunteerSnapshot): void;
@@ -15,8 +19,16 @@ export interface PageHost {
 /** The daemon worker's side. */
 export interface DaemonApi {
   /** Resolves when the server welcomed the node. @throws with `code` when it refuses it */
-  start(options: DaemonOptions, host: PageHost, identity: Identity | undefined, awakeLock: string): Promise<void>;
-  stop(reason: string): Promise<void>;
+  /** `held`: it begins paused, for this reason; then it resolves at once. */
+  start(options: DaemonOptions, host: PageHost, identity: Identity | undefined, held: string | undefined): Promise<void>;
+  stop(reason: string, patience: number): Promise<void>;
+  /** Gives the ranks back and leaves, until `resume`. `why`: for people. */
+  rest(reason: string, why: string): Promise<void>;
+  /** Resolves like `start`. */
+  resume(): Promise<void>;
+  hurry(): void;
+  setShare(percent: number): void;
+  picture(job: JobId): Promise<{ path: string; bytes: Uint8Array<ArrayBuffer> } | undefined>;
   setSlots(slots: number): void;
   setName(name: string): void;
   checkpoint(): void;

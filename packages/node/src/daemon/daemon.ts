@@ -9,8 +9,8 @@
  *  N3 Reports made without a connection are kept and sent after the next Welcome.
  */
 import { io, type Socket } from 'socket.io-client';
-import { CONTROL_VERSION, ERRORS, type ErrorBody, type ErrorCode, type NodeToServer, type ServerToNode, type TaskReport } from '@mayfly/wire';
-import type { RankSnapshot, VolunteerEvent, VolunteerPhase, VolunteerSnapshot } from '../page/snapshot.ts';
+import { CONTROL_VERSION, ERRORS, SPENT, type ErrorBody, type ErrorCode, type Heartbeat, type JobId, type NodeToServer, type ServerToNode, type TaskReport } from '@mayfly/wire';
+import type { Gave, RankSnapshot, VolunteerEvent, VolunteerPhase, VolunteerSnapshot } from '../page/snapshot.ts';
 import { Jobs, type HeldRank } from './jobs.ts';
 import type { DaemonOptions, DaemonSeams } from './seams.ts';
 
@@ -20,6 +20,8 @@ const GOODBYE_MS = 1_000;
 const PATIENCE_MS = 5_000;
 const HISTORY = 100;
 const CHANGE_MS = 200;
+/** Every so many heartbeats, the way to the server is measured. */
+const MEASURED_BEATS = 5;
 
 export class Daemon {
   private readonly jobs: Jobs;
@@ -33,6 +35,12 @@ export class Daemon {
   private reason: string | undefined;
   private error: ErrorBody | undefined;
   private changeAsked = false;
+  /** It gives its ranks back: nothing that the connection does changes the phase. */
+  private leaving = false;
+  private rttMs: number | undefined;
+  /** Of ranks that are no longer here. */
+  private readonly gone = { usefulMs: 0, replayedMs: 0, finished: 0 };
+  private readonly seenJobs = new Set<string>();
 
   constructor(
     private readonly options: DaemonOptions,
@@ -42,13 +50,15 @@ export class Daemon {
     private readonly onNote: (text: string) => void = () => undefined,
   ) {
     this.identity = seams.loadIdentity();
-    this.jobs = new Jobs(seams, {
+    const jobs = new Jobs(seams, {
       onReport: (r) => this.report(r),
       onEnded: (rank, how, why) => this.ended(rank, how, why),
       onImage: (rank, bytes) => this.remember('checkpoint', `Image of rank ${rank.assignment.task} stored (${Math.ceil(bytes / 1024)} KB).`, rank),
       onChange: () => this.changed(),
       onNote: (job, text) => this.onNote(`job ${job}: ${text}`),
     });
+    this.jobs = jobs;
+    if (options.share !== undefined) jobs.setShare(options.share);
   }
 
   get node() {
@@ -76,7 +86,7 @@ export class Daemon {
         this.welcomed = false;
         this.heartbeat?.();
         this.heartbeat = undefined;
-        if (this.phase === 'refused' || this.phase === 'off') return;
+        if (this.phase === 'refused' || this.phase === 'off' || this.phase === 'paused') return;
         if (was) this.remember('disconnected', 'The connection to the server was lost; trying again.');
         this.setPhase('connecting', 'the connection to the server was lost; ranks here go on, and it is tried again by itself');
         // The server closed the connection itself: socket.io would not come back.
@@ -88,6 +98,7 @@ export class Daemon {
       });
       socket.on('assign', (a) => {
         const received = this.seams.now();
+        this.seenJobs.add(a.job);
         this.remember('started', `Rank ${a.task} of ${a.jobName ?? a.job} starts here${a.incarnation > 0 ? ` (incarnation ${a.incarnation})` : ''}.`, a);
         void this.jobs.assign(a, received);
       });
@@ -112,7 +123,8 @@ export class Daemon {
         session: this.seams.session,
         name: this.options.name,
         engine: this.seams.engine,
-        slots: this.options.slots,
+        slots: this.leaving ? 0 : this.options.slots,
+        ...(this.options.cores === undefined ? {} : { cores: this.options.cores }),
         ...(this.options.room === undefined ? {} : { room: this.options.room }),
         holds: [...this.jobs.held()].slice(0, 1024).map(({ assignment: a }) => ({ job: a.job, task: a.task, incarnation: a.incarnation })),
         images: images.slice(-1024),
@@ -131,6 +143,7 @@ export class Daemon {
         // Another tab is this node (a duplicated one): be a new one.
         this.identity = undefined;
         this.seams.saveIdentity(undefined);
+        this.remember('refused', 'This tab is a copy of another one: it is a node of its own from now on.');
         return void this.hello(resolve, reject);
       }
       if (known?.retry) {
@@ -161,18 +174,25 @@ export class Daemon {
 
   private beat(ms: number): void {
     this.heartbeat?.();
+    let beats = 0;
     const once = (): void => {
       this.heartbeat = this.seams.after(ms, once);
       if (!this.welcomed) return;
-      this.socket?.emit('heartbeat', {
+      const asked = this.seams.now();
+      const measured = (): void => void (this.rttMs = Math.max(0, this.seams.now() - asked));
+      const message: Heartbeat = {
+        ...(this.rttMs === undefined ? {} : { rttMs: this.rttMs }),
         tasks: [...this.jobs.held()].slice(0, 1024).map(({ assignment: a, status }) => ({
           job: a.job,
           task: a.task,
           incarnation: a.incarnation,
           started: status?.started ?? false,
           activity: status?.activity ?? { state: 'loading', arrivals: 0, sends: 0 },
+          ...(status ? { spent: status.spent } : {}),
         })),
-      });
+      };
+      if (beats++ % MEASURED_BEATS === 0) this.socket?.emit('heartbeat', message, measured);
+      else this.socket?.emit('heartbeat', message);
     };
     once();
   }
@@ -189,6 +209,10 @@ export class Daemon {
     else if (how === 'revoked') this.remember('revoked', `${name} was taken back.`, rank);
     else if (how === 'refused') this.remember('revoked', `${name} runs elsewhere now.`, rank);
     else this.remember('crashed', `${name} crashed${why ? `: ${why}` : ''}.`, rank);
+    const { usefulMs, replayedMs } = timeOf(rank);
+    this.gone.usefulMs += usefulMs;
+    this.gone.replayedMs += replayedMs;
+    if (how === 'finished') this.gone.finished++;
     this.changed();
   }
 
@@ -196,6 +220,24 @@ export class Daemon {
     this.options.slots = slots;
     if (this.welcomed) this.socket?.emit('slots', { slots });
     this.changed();
+  }
+
+  /** Percent of a processor that each rank may use, from now on. */
+  setShare(percent: number): void {
+    this.options.share = percent;
+    this.jobs.setShare(percent);
+  }
+
+  /** Bytes of a small picture that the job has written so far; undefined: it has none, or no rank of it is here. */
+  async picture(job: JobId): Promise<{ path: string; bytes: Uint8Array<ArrayBuffer> } | undefined> {
+    for (const { assignment: a } of this.jobs.held()) {
+      if (a.job !== job) continue;
+      const answer = await fetch(new URL(`/data/picture/${job}?cap=${encodeURIComponent(a.capability)}`, this.options.server)).catch(() => undefined);
+      const path = answer?.headers.get('mayfly-path');
+      if (!answer?.ok || !path) return undefined;
+      return { path, bytes: new Uint8Array(await answer.arrayBuffer()) };
+    }
+    return undefined;
   }
 
   /** Shown to others from the next connection on. */
@@ -219,16 +261,41 @@ export class Daemon {
    * ends their workers.
    */
   async stop(reason = 'stopped', patience = PATIENCE_MS): Promise<void> {
+    await this.leave(reason, patience, 'off');
+  }
+
+  /** Like {@link stop}, but it means to come back: `start` does. `why`: for the person who reads the page. */
+  async rest(reason: string, why: string, patience = PATIENCE_MS): Promise<void> {
+    if (this.phase === 'off' || this.phase === 'paused') return this.setPhase('paused', why);
+    await this.leave(reason, patience, 'paused', why);
+    this.remember('paused', `Paused: ${why}.`);
+  }
+
+  /** The last images are not waited for any longer. */
+  hurry(): void {
+    this.jobs.hurry();
+  }
+
+  private async leave(reason: string, patience: number, phase: 'off' | 'paused', why?: string): Promise<void> {
     if (this.welcomed && patience > 0) {
+      const here = [...this.jobs.held()].length;
+      if (here > 0) this.setPhase('leaving', why ?? 'taking last images, so that nothing is lost');
+      this.leaving = true;
       this.socket?.emit('slots', { slots: 0 });
       await this.jobs.leave(patience);
     }
     const socket = this.socket;
     this.socket = undefined;
-    this.setPhase('off', undefined);
+    this.leaving = false;
+    this.setPhase(phase, why);
+    for (const rank of this.jobs.held()) {
+      const { usefulMs, replayedMs } = timeOf(rank);
+      this.gone.usefulMs += usefulMs;
+      this.gone.replayedMs += replayedMs;
+    }
     this.jobs.closeAll();
     if (socket) {
-      if (this.welcomed) await socket.timeout(GOODBYE_MS).emitWithAck('goodbye', { reason }).catch(() => undefined);
+      if (this.welcomed) await socket.timeout(GOODBYE_MS).emitWithAck('goodbye', { reason: reason.slice(0, 80) }).catch(() => undefined);
       socket.disconnect();
     }
     this.welcomed = false;
@@ -261,6 +328,7 @@ export class Daemon {
   // ── what the page shows ────────────────────────────────────────────────────────────────────────────────────────────
 
   private setPhase(phase: VolunteerPhase, reason: string | undefined): void {
+    if (this.leaving && phase !== 'leaving') return;
     this.phase = phase;
     this.reason = reason;
     this.changed();
@@ -285,13 +353,14 @@ export class Daemon {
 
   snapshot(): VolunteerSnapshot {
     const ranks: RankSnapshot[] = [];
-    for (const { assignment: a, since, status } of this.jobs.held())
+    for (const { assignment: a, since, status, imageAt } of this.jobs.held())
       ranks.push({
         job: a.job,
         ...(a.jobName ? { jobName: a.jobName } : {}),
         task: a.task,
         incarnation: a.incarnation,
         size: a.size,
+        program: a.program.entry,
         state: !status?.started ? 'loading' : status.activity.state === 'ended' ? 'ending' : 'running',
         ...(status ? { activity: status.activity } : {}),
         messagesIn: status?.counters.messagesIn ?? 0,
@@ -299,7 +368,15 @@ export class Daemon {
         messagesOut: status?.counters.messagesOut ?? 0,
         bytesOut: status?.counters.bytesOut ?? 0,
         since,
+        ...(imageAt === undefined ? {} : { imageAt }),
+        canImage: status?.canImage ?? false,
       });
+    const gave: { -readonly [K in keyof Gave]: Gave[K] } = { ...this.gone, jobs: this.seenJobs.size };
+    for (const rank of this.jobs.held()) {
+      const { usefulMs, replayedMs } = timeOf(rank);
+      gave.usefulMs += usefulMs;
+      gave.replayedMs += replayedMs;
+    }
     const phase = this.phase === 'idle' && ranks.length > 0 ? 'working' : this.phase;
     const reason = this.reason ?? (phase === 'working' && !this.jobs.connected ? 'a data connection is down; it is tried again by itself' : undefined);
     return {
@@ -310,7 +387,20 @@ export class Daemon {
       name: this.options.name,
       slots: this.options.slots,
       ranks,
+      gave,
+      ...(this.rttMs === undefined ? {} : { rttMs: this.rttMs }),
       history: [...this.history],
     };
   }
+}
+
+const at = (name: (typeof SPENT)[number]): number => SPENT.indexOf(name);
+const REPLAYING = at('replaying');
+const RESTING = at('resting');
+
+/** Where the time of a rank went, as far as it is work. */
+function timeOf({ status }: HeldRank): { usefulMs: number; replayedMs: number } {
+  const spent = status?.spent ?? [];
+  const all = spent.reduce((sum, ms) => sum + ms, 0);
+  return { usefulMs: all - (spent[REPLAYING] ?? 0) - (spent[RESTING] ?? 0), replayedMs: spent[REPLAYING] ?? 0 };
 }

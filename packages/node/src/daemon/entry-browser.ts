@@ -14,9 +14,7 @@ const deaths = new Map<number, (why: string) => void>();
 const session = crypto.randomUUID();
 
 const api: DaemonApi = {
-  async start(options, host, identity, awakeLock) {
-    // Waiting for a lock that the page holds keeps Energy Saver from freezing the tab (see docs/sandbox.md).
-    void navigator.locks?.request(awakeLock, () => undefined).catch(() => undefined);
+  async start(options, host, identity, held) {
     // Private windows may refuse IndexedDB: images then live as long as the tab.
     const images: LocalImages = await openBrowserImages().catch(() => memoryImages());
     daemon = new Daemon(
@@ -36,6 +34,14 @@ const api: DaemonApi = {
           };
         },
         spareFrame: true,
+        holdAwake(job) {
+          // Waiting for a lock that the page holds keeps Energy Saver from freezing a tab that computes (see docs/sandbox.md).
+          void host
+            .hold(job)
+            .then((lock) => lock && navigator.locks?.request(lock, () => undefined))
+            .catch(() => undefined);
+          return () => host.letGo(job);
+        },
         images,
         now: Date.now,
         after(ms, run) {
@@ -50,9 +56,15 @@ const api: DaemonApi = {
       (snapshot) => host.onChange(snapshot),
       (text) => host.onNote(text),
     );
-    await daemon.start();
+    if (held !== undefined) await daemon.rest(held, held);
+    else await daemon.start();
   },
-  stop: async (reason) => daemon?.stop(reason),
+  stop: async (reason, patience) => daemon?.stop(reason, patience),
+  rest: async (reason, why) => daemon?.rest(reason, why),
+  resume: async () => daemon?.start(),
+  hurry: () => daemon?.hurry(),
+  setShare: (percent) => daemon?.setShare(percent),
+  picture: async (job) => daemon?.picture(job),
   setSlots: (n) => daemon?.setSlots(n),
   setName: (s) => daemon?.setName(s),
   checkpoint: () => daemon?.checkpoint(),

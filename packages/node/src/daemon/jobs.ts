@@ -24,6 +24,8 @@ export interface HeldRank {
   assignment: Assignment;
   since: number;
   status: TaskStatus | undefined;
+  /** When the server had its newest image whole, this machine's clock. */
+  imageAt?: number;
 }
 
 interface Job {
@@ -37,6 +39,7 @@ interface Job {
   closing: (() => void) | undefined;
   connected: boolean;
   lostWakeUps: number;
+  letSleep: (() => void) | undefined;
 }
 
 /** A frame from its opening on; `job`: whose it is, undefined for the spare one. */
@@ -62,6 +65,8 @@ export class Jobs {
   private pings = 0;
   private spare: Promise<Opened> | undefined;
   private keepSpare = false;
+  private share = 100;
+  private hurried: (() => void) | undefined;
   /** Ranks whose last image {@link leave} waits for. */
   private readonly leaving = new Map<HeldRank, () => void>();
 
@@ -89,7 +94,7 @@ export class Jobs {
   async assign(a: Assignment, received: number): Promise<void> {
     let job = this.jobs.get(a.job);
     if (!job) {
-      job = { id: a.job, frame: undefined, opening: Promise.resolve(), ranks: new Map(), awake: false, unanswered: 0, closing: undefined, connected: true, lostWakeUps: 0 };
+      job = { id: a.job, frame: undefined, opening: Promise.resolve(), ranks: new Map(), awake: false, unanswered: 0, closing: undefined, connected: true, lostWakeUps: 0, letSleep: this.seams.holdAwake?.(a.job) };
       this.jobs.set(a.job, job);
       job.opening = this.open(job);
     }
@@ -120,6 +125,7 @@ export class Jobs {
     const { frame } = opened;
     if (this.jobs.get(job.id) !== job) return frame.close();
     job.frame = frame;
+    if (this.share < 100) frame.channel.post({ type: 'share', percent: this.share });
     job.awake = opened.awake;
     opened.job = job;
     if (opened.dead !== undefined) this.lost(job, opened.dead);
@@ -184,7 +190,10 @@ export class Jobs {
         break;
       case 'complete': {
         const rank = job.ranks.get(m.task);
-        if (rank) this.events.onImage(rank, m.bytes);
+        if (rank) {
+          rank.imageAt = this.seams.now();
+          this.events.onImage(rank, m.bytes);
+        }
         if (rank && m.last) this.leaving.get(rank)?.();
         break;
       }
@@ -229,6 +238,8 @@ export class Jobs {
   private close(job: Job): void {
     if (this.jobs.get(job.id) === job) this.jobs.delete(job.id);
     job.closing?.();
+    job.letSleep?.();
+    job.letSleep = undefined;
     job.frame?.channel.close();
     job.frame?.close();
     if (this.keepSpare) this.warm();
@@ -246,6 +257,17 @@ export class Jobs {
     for (const j of this.jobs.values()) if (job === undefined || j.id === job) j.frame?.channel.post({ type: 'checkpoint', ...(task === undefined ? {} : { task }) });
   }
 
+  /** Percent of a processor for each rank, from now on. */
+  setShare(percent: number): void {
+    this.share = percent;
+    for (const j of this.jobs.values()) j.frame?.channel.post({ type: 'share', percent });
+  }
+
+  /** Ends the waiting of {@link leave}. */
+  hurry(): void {
+    this.hurried?.();
+  }
+
   /**
    * Takes a last image of every rank that can have one; each stops behind it, so that nothing it has done is lost. Resolves when the server has them
    * all, or after `ms`.
@@ -258,8 +280,13 @@ export class Jobs {
     if (safe.length === 0) return;
     for (const job of this.jobs.values()) job.frame?.channel.post({ type: 'checkpoint', leave: true });
     let cancel = (): void => undefined;
-    await Promise.race([Promise.all(safe), new Promise<void>((resolve) => (cancel = this.seams.after(ms, resolve)))]);
+    const enough = new Promise<void>((resolve) => {
+      cancel = this.seams.after(ms, resolve);
+      this.hurried = resolve;
+    });
+    await Promise.race([Promise.all(safe), enough]);
     cancel();
+    this.hurried = undefined;
     this.leaving.clear();
   }
 

@@ -1,6 +1,6 @@
 /** What the node daemon needs from its host: a page with frames, or a Node process with worker threads. */
 import type { LocalImages } from '@mayfly/checkpoint';
-import type { NodeId } from '@mayfly/wire';
+import type { JobId, NodeId } from '@mayfly/wire';
 import type { CommToDaemon, DaemonToComm } from '../messages.ts';
 import type { Channel } from '../ports.ts';
 
@@ -23,6 +23,8 @@ export interface DaemonSeams {
   openFrame(): Promise<JobFrame>;
   /** A node without ranks keeps one frame open for the next job: its start is half of a rank's way into a tab. */
   spareFrame: boolean;
+  /** Keeps the host from being frozen while the job is here, as far as its browser offers that; returns how to end it. */
+  holdAwake?(job: JobId): () => void;
   images: LocalImages;
   /** ms since the epoch. */
   now(): number;
@@ -42,4 +44,8 @@ export interface DaemonOptions {
   name: string;
   slots: number;
   room?: string | undefined;
+  /** Percent of a processor that each rank may use; default 100. */
+  share?: number | undefined;
+  /** Processor cores of this machine. */
+  cores?: number | undefined;
 }

@@ -1,12 +1,22 @@
 /** What the page shows of this node. Plain data; a new object at each change, at most about five per second. */
 import type { ErrorBody, Incarnation, JobId, NodeId, RankActivity, TaskId } from '@mayfly/wire';
 
+/** Work of this node since it began, for whoever likes to know. */
+export interface Gave {
+  /** Rank time in which something new was computed (or waited for), and in which logged messages were replayed. */
+  readonly usefulMs: number;
+  readonly replayedMs: number;
+  /** Ranks that ended here, and jobs that had a rank here. */
+  readonly finished: number;
+  readonly jobs: number;
+}
+
 /**
  * `off`: not started. `connecting`: no control connection (it tries again by itself). `idle`: connected, no rank here.
- * `working`: ranks are here. `paused`: nothing moves and `reason` says why. `refused`: the server will not have this node; `error`
+ * `working`: ranks are here. `leaving`: the last images of its ranks are taken; then `off` or `paused`. `paused`: nothing moves and `reason` says why. `refused`: the server will not have this node; `error`
  * says why and nothing is tried again until `start`.
  */
-export type VolunteerPhase = 'off' | 'connecting' | 'idle' | 'working' | 'paused' | 'refused';
+export type VolunteerPhase = 'off' | 'connecting' | 'idle' | 'working' | 'leaving' | 'paused' | 'refused';
 
 export interface RankSnapshot {
   readonly job: JobId;
@@ -14,6 +24,8 @@ export interface RankSnapshot {
   readonly task: TaskId;
   readonly incarnation: Incarnation;
   readonly size: number;
+  /** File that the program starts with. */
+  readonly program: string;
   /** `loading`: program, image or log on the way. `running`. `ending`: exit not yet durable. */
   readonly state: 'loading' | 'running' | 'ending';
   readonly activity?: RankActivity;
@@ -23,11 +35,15 @@ export interface RankSnapshot {
   readonly bytesOut: number;
   /** ms since the epoch, by this machine's clock. */
   readonly since: number;
+  /** When its newest image was complete; absent: none from here yet. */
+  readonly imageAt?: number;
+  /** Images of it can be taken. */
+  readonly canImage: boolean;
 }
 
 export interface VolunteerEvent {
   readonly at: number;
-  readonly kind: 'connected' | 'disconnected' | 'started' | 'finished' | 'revoked' | 'crashed' | 'checkpoint' | 'refused';
+  readonly kind: 'connected' | 'disconnected' | 'started' | 'finished' | 'revoked' | 'crashed' | 'checkpoint' | 'refused' | 'paused' | 'resumed';
   readonly job?: JobId;
   readonly jobName?: string;
   readonly task?: TaskId;
@@ -44,6 +60,9 @@ export interface VolunteerSnapshot {
   readonly name: string;
   readonly slots: number;
   readonly ranks: readonly RankSnapshot[];
+  readonly gave: Gave;
+  /** Round trip to the server, ms. */
+  readonly rttMs?: number;
   /** Newest last, at most 100. */
   readonly history: readonly VolunteerEvent[];
 }

@@ -1,7 +1,17 @@
+/**
+ * The volunteer of one page: its daemon worker and its frames, and the person's wishes about when they may work.
+ *
+ * Invariants
+ *  P1 One change of the daemon's state at a time: what is wanted is compared with what is, until both agree.
+ *  P2 Whoever pauses gives the ranks back first (last images, then goodbye): the job goes on elsewhere instead of waiting for this tab.
+ *  P3 A Web Lock is held per job that has a frame here, and none when there is no work: the browser's power saving keeps its way otherwise.
+ */
 import * as Comlink from 'comlink';
 import type { DaemonApi, PageHost } from '../daemon/api.ts';
+import type { JobId } from '@mayfly/wire';
 import { Frames } from './frames.ts';
 import { holdAwake, loadIdentity, saveIdentity } from './identity.ts';
+import { GLANCE_MS, holdOf, lowBattery, nextLook, NO_WISHES, type Circumstances, type Wishes } from './policy.ts';
 import { whyNotHere } from './possible.ts';
 import type { VolunteerSnapshot } from './snapshot.ts';
 
@@ -10,7 +20,10 @@ export interface VolunteerOptions {
   server?: string;
   name: string;
   slots: number;
+  /** Percent of a processor that each rank may use; default 100. */
+  share?: number;
   room?: string;
+  wishes?: Wishes;
   /** Makes the daemon worker; default: the one of this package, as Vite bundles it. */
   daemonWorker?: () => Worker;
 }
@@ -23,45 +36,101 @@ export interface VolunteerOptions {
  *   await v.start();
  */
 export interface Volunteer {
-  /** Resolves when the server welcomed this node. Rejects when it refuses it, or when this browser cannot (see whyNotHere). */
+  /** Resolves when the server welcomed this node, or when a wish keeps it from working. Rejects when it is refused, or when this browser cannot (see whyNotHere). */
   start(): Promise<void>;
-  /** Says goodbye, gives the ranks back and ends every worker. */
-  stop(): Promise<void>;
+  /** Says goodbye, gives the ranks back and ends every worker. `patience`: ms that last images are waited for; default 5 s. */
+  stop(patience?: number): Promise<void>;
+  /** A stop that waits for last images waits no longer. */
+  hurry(): void;
   setSlots(slots: number): void;
+  setShare(percent: number): void;
+  setWishes(wishes: Wishes): void;
   setName(name: string): void;
+  /** A small picture of what the job of a rank here has written so far. */
+  picture(job: JobId): Promise<{ path: string; bytes: Uint8Array<ArrayBuffer> } | undefined>;
   /** A new object after each change. */
   snapshot(): VolunteerSnapshot;
   /** Called after each change, at most about five times per second. Returns how to end it. */
   subscribe(listener: () => void): () => void;
 }
 
-/** Below this and not charging, no new ranks are taken. */
-const LOW_BATTERY = 0.2;
-
 interface Battery extends EventTarget {
   charging: boolean;
   level: number;
 }
 
+const PATIENCE_MS = 5000;
+/** How long past its patience a daemon that does not answer is waited for. */
+const MORE_MS = 2000;
+
+export const NOTHING_GIVEN = { usefulMs: 0, replayedMs: 0, finished: 0, jobs: 0 };
+
 export function createVolunteer(options: VolunteerOptions): Volunteer {
   const server = (options.server ?? location.origin).replace(/\/+$/, '');
   let { name, slots } = options;
+  let share = options.share ?? 100;
+  let wishes = options.wishes ?? NO_WISHES;
   let worker: Worker | undefined;
   let daemon: Comlink.Remote<DaemonApi> | undefined;
   let frames: Frames | undefined;
-  let letSleep: (() => void) | undefined;
-  let lowBattery = false;
-  let last: VolunteerSnapshot = { phase: 'off', name, slots, ranks: [], history: [] };
+  let battery: Battery | undefined;
+  let visibleSince = Date.now() - GLANCE_MS;
+  let look: ReturnType<typeof setTimeout> | undefined;
+  /** The daemon works, or is about to; false while a wish holds it. */
+  let working = false;
+  let settling: Promise<void> | undefined;
+  let noMore = false;
+  const locks = new Map<JobId, () => void>();
+  /** Jobs that are here, whether their lock has come or not. */
+  const here = new Set<JobId>();
+  let last: VolunteerSnapshot = { phase: 'off', name, slots, ranks: [], gave: NOTHING_GIVEN, history: [] };
   const listeners = new Set<() => void>();
 
   const show = (s: VolunteerSnapshot): void => {
-    last = lowBattery && s.phase === 'idle' ? { ...s, slots, phase: 'paused', reason: 'the battery is low; no new ranks are taken until it charges' } : { ...s, slots };
+    last = noMore && s.phase === 'idle' ? { ...s, slots, phase: 'paused', reason: 'the battery is low; no new ranks are taken until it charges' } : { ...s, slots };
     for (const l of listeners) l();
   };
-  const offered = (): number => (lowBattery ? 0 : slots);
+  const offered = (): number => (noMore ? 0 : slots);
+  const circumstances = (): Circumstances => ({ now: Date.now(), visible: document.visibilityState !== 'hidden', visibleSince, battery });
 
-  const onHide = (): void => {
+  /** P1. Rejects when the server refuses the node. */
+  function settle(): Promise<void> {
+    return (settling ??= (async () => {
+      for (;;) {
+        const d = daemon;
+        if (!d) return;
+        const why = holdOf(wishes, circumstances());
+        const wanted = why === undefined;
+        if (wanted === working) return;
+        working = wanted;
+        if (wanted) await d.resume();
+        else await d.rest(why, why);
+      }
+    })().finally(() => {
+      settling = undefined;
+    }));
+  }
+
+  /** Looks whether the wishes want something else by now. */
+  function consider(): void {
+    if (!daemon) return;
+    const c = circumstances();
+    const low = lowBattery(c);
+    if (low !== noMore) {
+      noMore = low;
+      void daemon.setSlots(offered());
+      show(last);
+    }
+    settle().catch(() => undefined); // the snapshot says why it was refused
+    clearTimeout(look);
+    const ms = nextLook(wishes, c);
+    if (ms !== undefined) look = setTimeout(consider, Math.min(ms + 50, 2 ** 31 - 1));
+  }
+
+  const onVisibility = (): void => {
+    visibleSince = Date.now();
     if (document.visibilityState === 'hidden') void daemon?.checkpoint();
+    consider();
   };
   const onFreeze = (): void => void daemon?.checkpoint();
   const onPageHide = (): void => {
@@ -71,15 +140,6 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
   const onPageShow = (e: PageTransitionEvent): void => {
     // Back from the browser's cache: the server was told goodbye.
     if (e.persisted && daemon) void stop().then(start);
-  };
-
-  let battery: Battery | undefined;
-  const onBattery = (): void => {
-    const low = battery !== undefined && !battery.charging && battery.level < LOW_BATTERY;
-    if (low === lowBattery) return;
-    lowBattery = low;
-    void daemon?.setSlots(offered());
-    show(last);
   };
 
   async function start(): Promise<void> {
@@ -94,51 +154,81 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
     daemon = remote;
     frames = new Frames(server, (frame, reason) => void remote.frameDied(frame, reason));
     const mine = frames;
-    const awake = `mayfly-awake-${crypto.randomUUID()}`;
-    letSleep = await holdAwake(awake);
     const identity = await loadIdentity();
     if (daemon !== remote) return;
-    document.addEventListener('visibilitychange', onHide);
+    document.addEventListener('visibilitychange', onVisibility);
     document.addEventListener('freeze', onFreeze);
     addEventListener('pagehide', onPageHide);
     addEventListener('pageshow', onPageShow);
     battery ??= await (navigator as { getBattery?: () => Promise<Battery> }).getBattery?.().catch(() => undefined);
-    battery?.addEventListener('levelchange', onBattery);
-    battery?.addEventListener('chargingchange', onBattery);
-    onBattery();
+    if (daemon !== remote) return;
+    battery?.addEventListener('levelchange', consider);
+    battery?.addEventListener('chargingchange', consider);
+    noMore = lowBattery(circumstances());
     const host: PageHost = {
       async openFrame(id) {
         const port = await mine.open(id);
         return Comlink.transfer(port, [port]);
       },
       closeFrame: (id) => mine.close(id),
+      // P3
+      async hold(job) {
+        const lock = `mayfly-job-${job}-${crypto.randomUUID()}`;
+        here.add(job);
+        const free = await holdAwake(lock);
+        if (!free) return undefined;
+        locks.get(job)?.();
+        if (here.has(job)) locks.set(job, free);
+        else free();
+        return lock;
+      },
+      letGo(job) {
+        here.delete(job);
+        locks.get(job)?.();
+        locks.delete(job);
+      },
       saveIdentity: (i) => void saveIdentity(i),
       onChange(s) {
         if (daemon === remote) show(s);
       },
       onNote: () => undefined,
     };
-    show({ ...last, phase: 'connecting' });
-    await remote.start({ server, name, slots: offered(), ...(options.room === undefined ? {} : { room: options.room }) }, Comlink.proxy(host), identity, awake);
+    const held = holdOf(wishes, circumstances());
+    working = held === undefined;
+    show({ ...last, phase: working ? 'connecting' : 'paused', ...(held ? { reason: held } : {}) });
+    const cores = navigator.hardwareConcurrency;
+    const begun = remote.start(
+      { server, name, slots: offered(), share, ...(cores ? { cores } : {}), ...(options.room === undefined ? {} : { room: options.room }) },
+      Comlink.proxy(host),
+      identity,
+      held,
+    );
+    settling = begun.finally(() => {
+      settling = undefined;
+    });
+    await settling;
+    consider();
   }
 
-  async function stop(): Promise<void> {
+  async function stop(patience = PATIENCE_MS): Promise<void> {
     const d = daemon;
     const w = worker;
+    if (d) await Promise.race([d.stop('stopped by the volunteer', patience), new Promise((r) => setTimeout(r, patience + MORE_MS))]);
+    if (daemon !== d) return; // another stop was quicker
     daemon = undefined;
     worker = undefined;
-    document.removeEventListener('visibilitychange', onHide);
+    clearTimeout(look);
+    document.removeEventListener('visibilitychange', onVisibility);
     document.removeEventListener('freeze', onFreeze);
     removeEventListener('pagehide', onPageHide);
     removeEventListener('pageshow', onPageShow);
-    battery?.removeEventListener('levelchange', onBattery);
-    battery?.removeEventListener('chargingchange', onBattery);
-    letSleep?.();
-    letSleep = undefined;
-    // The daemon waits 5 s at most for the last images, and 1 s for the answer to its goodbye.
-    if (d) await Promise.race([d.stop('stopped by the volunteer'), new Promise((r) => setTimeout(r, 7000))]);
+    battery?.removeEventListener('levelchange', consider);
+    battery?.removeEventListener('chargingchange', consider);
     frames?.closeAll();
     frames = undefined;
+    for (const free of locks.values()) free();
+    locks.clear();
+    here.clear();
     w?.terminate();
     const { reason: _r, error: _e, ...rest } = last;
     show({ ...rest, phase: 'off', ranks: [] });
@@ -147,16 +237,26 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
   return {
     start,
     stop,
+    hurry: () => void daemon?.hurry(),
     setSlots(n) {
       slots = n;
       void daemon?.setSlots(offered());
       show(last);
+    },
+    setShare(percent) {
+      share = percent;
+      void daemon?.setShare(percent);
+    },
+    setWishes(w) {
+      wishes = w;
+      consider();
     },
     setName(s) {
       name = s;
       void daemon?.setName(s);
       show({ ...last, name: s });
     },
+    picture: async (job) => daemon?.picture(job),
     snapshot: () => last,
     subscribe(listener) {
       listeners.add(listener);

@@ -14,6 +14,7 @@ import { CHUNK_BYTES, emptyHeader, Flag, HEADER_BYTES, Kind, MayflyError, pad8, 
 import { HEAD, Local, type ImageHead } from '../local-frames.ts';
 import { Ask, type RankSide } from '../ring.ts';
 import { RankState, type StatusWriter } from '../status.ts';
+import { DutyCycle } from './duty.ts';
 
 /** Bodies of unmatched messages that a rank keeps; the rest stays in the log. */
 const UNEXPECTED_BYTES = 16 * 1024 * 1024;
@@ -43,6 +44,7 @@ export class RingDevice implements Device {
   steps = 0;
   /** Asked before a wait blocks, and whenever something rings: an image is to be taken instead. Absent: waits are never interrupted. */
   interrupted: (() => boolean) | undefined;
+  private readonly duty: DutyCycle;
 
   constructor(
     private readonly side: RankSide,
@@ -50,7 +52,10 @@ export class RingDevice implements Device {
     private readonly status: StatusWriter,
     /** The job's clock, ms; read only when live. */
     private readonly now: () => number,
+    /** The engine's own clock, ms. */
+    private readonly engineNow: () => number = now,
   ) {
+    this.duty = new DutyCycle(side, status, engineNow);
     this.task = endpoint.task;
     this.size = endpoint.size;
     this.moved();
@@ -60,6 +65,7 @@ export class RingDevice implements Device {
 
   send(dst: TaskId, mode: number, context: number, tag: number, word: number, body: Uint8Array): void {
     this.steps++;
+    this.duty.call(this.working);
     this.side.down.release();
     const ep = this.endpoint;
     const channel = ep.beginSend(dst);
@@ -81,7 +87,7 @@ export class RingDevice implements Device {
   private write(h: Header, block: Uint8Array, body: Uint8Array): void {
     const length = HEADER_BYTES + block.length + body.length;
     const up = this.side.up;
-    const at = this.side.reserve(length);
+    const at = this.reserve(length);
     h.bytes = body.length;
     h.detBytes = block.length;
     writeHeader(up.view, at, h);
@@ -90,6 +96,20 @@ export class RingDevice implements Device {
     if (pad8(length) !== length) up.bytes.fill(0, at + length, at + pad8(length));
     up.commit(length);
     up.publish();
+  }
+
+  private readonly working = (): number => (this.endpoint.replaying ? RankState.REPLAYING : RankState.COMPUTING);
+
+  /** Room for one frame; blocks while there is none. */
+  private reserve(length: number): number {
+    const at = this.side.up.reserve(length);
+    if (at >= 0) return at;
+    const from = this.engineNow();
+    this.status.sending(false);
+    const found = this.side.reserve(length);
+    this.status.sending(true);
+    this.duty.rested(from);
+    return found;
   }
 
   /** Lets the determinants go that no message has carried. */
@@ -112,8 +132,10 @@ export class RingDevice implements Device {
     return { header, body: down.bytes.subarray(start, start + header.bytes) };
   }
 
-  private block(): void {
-    this.side.block(() => !this.side.down.empty, false);
+  private block(stop?: () => boolean): void {
+    const from = this.engineNow();
+    this.side.block(() => !this.side.down.empty || (stop?.() ?? false), false);
+    this.duty.rested(from);
   }
 
   /** The next frame of an arrival; blocks when `reason` is given, until `stop()`. */
@@ -132,9 +154,9 @@ export class RingDevice implements Device {
       if (!reason || stop?.()) return undefined;
       this.status.waiting(reason.call, reason.peer, reason.tag);
       let stopped = false;
-      this.side.block(() => !this.side.down.empty || (stopped = stop?.() ?? false), false);
+      this.block(() => (stopped = stop?.() ?? false));
       if (stopped) return undefined;
-      this.status.state(this.endpoint.replaying ? RankState.REPLAYING : RankState.COMPUTING);
+      this.status.state(this.working());
     }
   }
 
@@ -173,6 +195,7 @@ export class RingDevice implements Device {
   }
 
   wait(reason: WaitReason): Arrival | undefined {
+    this.duty.call(this.working);
     this.side.down.release();
     const first = this.next(reason, this.interrupted);
     if (!first) return undefined;
@@ -182,6 +205,7 @@ export class RingDevice implements Device {
 
   poll(consume: (arrival: Arrival) => boolean): void {
     this.steps++;
+    this.duty.call(this.working);
     this.side.down.release();
     const ep = this.endpoint;
     const wanted = ep.pollBegin();
@@ -248,6 +272,7 @@ export class RingDevice implements Device {
 
   clock(): number {
     this.steps++;
+    this.duty.call(this.working);
     const ms = this.endpoint.clock(this.now);
     if (this.endpoint.pending >= PENDING) this.flush();
     this.moved();

@@ -32,9 +32,9 @@ export const PROGRAM_FILE = 'mayfly-program.js';
 export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun, seams: RankSeams): void {
   const a = run.assignment;
   const side = new RankSide(memory, wakeComm);
-  const status = new StatusWriter(side.words, () => side.nudge());
+  const status = new StatusWriter(side.words, () => side.nudge(), () => seams.now());
   const endpoint = new Endpoint(a.task, a.size, a.replay, run.start);
-  const device = new RingDevice(side, endpoint, status, () => seams.now() + run.clockOffset);
+  const device = new RingDevice(side, endpoint, status, () => seams.now() + run.clockOffset, () => seams.now());
   const random = new Random(a.seed, a.task);
   const images = new RankImages(run, device, endpoint, random, status, () => seams.now());
   const end = (): never => {
@@ -48,6 +48,7 @@ export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: Ra
 
   const runtime: Runtime = {
     args: a.args,
+    ...(a.env ? { env: a.env } : {}),
     inputFiles: () => a.files.map((f) => f.path),
     readInput: (path) => device.read(path),
     processorName: () => run.place,

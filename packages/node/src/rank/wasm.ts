@@ -46,6 +46,7 @@ export function runWasm({ run, module, device, endpoint, random, images, status,
     host: {
       device,
       args: [programName(a.program.entry), ...a.args],
+      ...(a.env ? { env: a.env } : {}),
       inputs: a.files,
       readInput: (path) => device.read(path),
       processorName: () => run.place,

@@ -9,7 +9,7 @@
  *     answered that they refuse all lower ones.
  *  D2 Incarnations of a task only rise, and one is durable in the registry before any fence or assignment names it.
  *  D3 No assignment makes a node run more ranks than it has slots; nothing is given to a node that is suspect or gone.
- *  D4 A job starts only when all its ranks have a slot; lost ranks come before the queue, and the queue is first come, first served.
+ *  D4 A job starts only when all its ranks have a slot; lost ranks come before the queue, and the queue is first come, first served in each room.
  *  D5 A report, heartbeat or hold of anything but the acting incarnation on its own node changes nothing, and is told to stop.
  *  D6 A task is done, and a job ended, only once this is durable; nothing of it is assigned afterwards.
  *  D7 Every incarnation that was assigned and lost is in the list of faults once.

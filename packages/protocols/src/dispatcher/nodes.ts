@@ -29,7 +29,7 @@ export function hello(core: Core, e: Of<'hello'>): void {
     core.emit({ type: 'close', connection: node.connection });
   }
   if (node.connection === undefined) node.since = core.now;
-  Object.assign(node, { name: e.name, engine: e.engine, slots: e.slots, connection: e.connection, session: e.session, lastSeen: core.now });
+  Object.assign(node, { name: e.name, engine: e.engine, slots: e.slots, cores: e.cores, room: e.room, connection: e.connection, session: e.session, lastSeen: core.now });
   node.presence = { heard: core.time };
   node.images = new Set(e.images.slice(0, MAX_IMAGES).map((i) => `${i.job}/${i.task}/${i.image}`));
   core.connections.set(e.connection, node);
@@ -55,6 +55,7 @@ function newNode(core: Core, id: NodeId): Node {
     name: '',
     engine: '',
     slots: 0,
+    faults: 0,
     connection: undefined,
     session: undefined,
     presence: { heard: core.time },
@@ -96,6 +97,7 @@ export function heard(core: Core, node: Node): void {
 }
 
 export function heartbeat(core: Core, node: Node, e: Of<'heartbeat'>): void {
+  if (e.rttMs !== undefined) node.rttMs = e.rttMs;
   const named = new Set<Task>();
   for (const h of e.tasks) {
     const t = core.find(h.job, h.task);

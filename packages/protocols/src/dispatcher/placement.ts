@@ -7,6 +7,8 @@ import type { JobId, NodeId, TaskId } from '@mayfly/wire';
 
 export interface Room {
   id: NodeId;
+  /** Code of the room (of people) that the node serves. */
+  code: string | undefined;
   /** Slots that are free now. */
   free: number;
   /** Ranks of each job that it has. */
@@ -20,6 +22,8 @@ export interface Wanted {
   job: JobId;
   task: TaskId;
   avoid: NodeId | undefined;
+  /** Code of its job's room: only nodes of the same one are asked. */
+  code: string | undefined;
 }
 
 /** Takes one slot of the best room for the rank and returns it; undefined when every slot is taken. */
@@ -27,7 +31,7 @@ export function takeRoom(wanted: Wanted, rooms: readonly Room[]): NodeId | undef
   let best: Room | undefined;
   let bestKey: readonly number[] = [];
   for (const room of rooms) {
-    if (room.free <= 0) continue;
+    if (room.free <= 0 || room.code !== wanted.code) continue;
     const key = [
       room.has(wanted.job, wanted.task) ? 0 : 1,
       room.id === wanted.avoid ? 1 : 0,

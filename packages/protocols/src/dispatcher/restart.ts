@@ -33,6 +33,7 @@ function rooms(core: Core): Room[] {
     for (const t of n.tasks) ranks.set(t.job.record.spec.id, (ranks.get(t.job.record.spec.id) ?? 0) + 1);
     out.push({
       id: n.id,
+      code: n.room,
       free,
       ranks,
       since: n.since,
@@ -46,15 +47,17 @@ function rooms(core: Core): Room[] {
 }
 
 /**
- * Gives free slots away: lost ranks first, by job and rank, then whole jobs from the head of the queue (D4). One commit for all of it.
+ * Gives free slots away: lost ranks first, by job and rank, then whole jobs from the head of the queue (D4). Each room has a queue of its own:
+ * its jobs and its nodes are no concern of the others. One commit for all of it.
  */
 export function schedule(core: Core): void {
   const free = rooms(core);
   const raised: Task[] = [];
   const starts: Job[] = [];
-  let short = false;
+  /** Rooms in which somebody has to wait: nothing new begins there. */
+  const short = new Set<string | undefined>();
   const take = (t: Task): boolean => {
-    const node = takeRoom({ job: t.job.record.spec.id, task: t.task, avoid: t.avoid }, free);
+    const node = takeRoom({ job: t.job.record.spec.id, task: t.task, avoid: t.avoid, code: t.job.record.spec.room }, free);
     if (node === undefined) return false;
     raised.push(t);
     occupy(core, t, node);
@@ -62,18 +65,22 @@ export function schedule(core: Core): void {
   };
   for (const job of core.jobs.values()) {
     if (over(job) || job.record.state !== 'running') continue;
-    for (const t of job.tasks) if (t.phase === 'idle' && !take(t)) short = true;
+    for (const t of job.tasks) if (t.phase === 'idle' && !take(t)) short.add(job.record.spec.room);
   }
-  if (!short)
-    for (const job of core.jobs.values()) {
-      if (over(job) || job.record.state !== 'waiting') continue;
-      const slots = free.reduce((sum, r) => sum + r.free, 0);
-      if (slots < job.record.spec.size) break; // first come, first served
-      job.record.state = 'running';
-      job.record.startedAt = core.now;
-      starts.push(job);
-      for (const t of job.tasks) take(t);
+  for (const job of core.jobs.values()) {
+    if (over(job) || job.record.state !== 'waiting') continue;
+    const { room, size } = job.record.spec;
+    if (short.has(room)) continue;
+    const slots = free.reduce((sum, r) => sum + (r.code === room ? r.free : 0), 0);
+    if (slots < size) {
+      short.add(room); // first come, first served
+      continue;
     }
+    job.record.state = 'running';
+    job.record.startedAt = core.now;
+    starts.push(job);
+    for (const t of job.tasks) take(t);
+  }
   if (raised.length > 0) raise(core, raised, starts);
 }
 

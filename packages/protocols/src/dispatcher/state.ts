@@ -81,6 +81,12 @@ export interface Node {
   name: string;
   engine: string;
   slots: number;
+  cores?: number | undefined;
+  /** Its ranks are of jobs of this room only. */
+  room?: string | undefined;
+  rttMs?: number | undefined;
+  /** Incarnations lost here. */
+  faults: number;
   connection: string | undefined;
   session: string | undefined;
   presence: Presence;
@@ -192,7 +198,11 @@ export function addFault(core: Core, t: Task, cause: FaultCause): void {
   const { job } = t;
   if (job.faults.length >= core.settings.maxFaults) return;
   const fault: FaultRecord = { at: core.now, task: t.task, incarnation: t.incarnation!, cause };
-  if (t.node !== undefined) fault.node = t.node;
+  if (t.node !== undefined) {
+    fault.node = t.node;
+    const node = core.nodes.get(t.node);
+    if (node && cause !== 'killed') node.faults++;
+  }
   t.openFaults.push(job.faults.length);
   job.dirtyFaults.add(job.faults.length);
   job.faults.push(fault);

@@ -53,6 +53,9 @@ export interface JobSpec {
   durability: JobView['durability'];
   program: { language: ProgramLanguage; entry: string; hash: string };
   args: string[];
+  env?: Record<string, string>;
+  /** Code of the room whose nodes run it, and no others; absent: nodes without a room. */
+  room?: string;
   files: { path: string; hash: string; bytes: number }[];
   /** Of the job's random draws. */
   seed: number;
@@ -146,10 +149,13 @@ export type DispatcherEvent = { now: number } & (
       name: string;
       engine: string;
       slots: number;
+      cores?: number;
+      /** Code of the room that the node serves. */
+      room?: string;
       holds: readonly Hold[];
       images: readonly { job: JobId; task: TaskId; image: ImageId }[];
     }
-  | { type: 'heartbeat'; connection: string; tasks: readonly { job: JobId; task: TaskId; incarnation: Incarnation; started: boolean; activity: RankActivity }[] }
+  | { type: 'heartbeat'; connection: string; rttMs?: number; tasks: readonly { job: JobId; task: TaskId; incarnation: Incarnation; started: boolean; activity: RankActivity }[] }
   | {
       type: 'report';
       connection: string;

@@ -29,6 +29,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     durability: spec.durability,
     program: { ...spec.program },
     args: spec.args,
+    ...(spec.room === undefined ? {} : { room: spec.room }),
     submittedAt: spec.submittedAt,
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(endedAt === undefined ? {} : { endedAt }),
@@ -55,6 +56,10 @@ export function nodeViews(dispatcher: Dispatcher): NodeView[] {
     engine: n.engine,
     slots: n.slots,
     busy: n.tasks.size,
+    ...(n.cores === undefined ? {} : { cores: n.cores }),
+    ...(n.room === undefined ? {} : { room: n.room }),
+    ...(n.rttMs === undefined ? {} : { rttMs: n.rttMs }),
+    faults: n.faults,
     state: verdictOf(core, n),
     since: n.since,
     lastSeen: n.lastSeen,
@@ -99,27 +104,28 @@ const are = (n: number): string => `${n} ${n === 1 ? 'is' : 'are'}`;
 /** Why a job waits or stalls, in words: 'needs 4 slots, 3 are here'. */
 export function reasonOf(core: Core, job: Job): string | undefined {
   if (over(job)) return undefined;
+  const { size, room } = job.record.spec;
+  const place = room === undefined ? 'here' : `in room ${room}`;
   let here = 0;
   let free = 0;
   for (const n of core.nodes.values()) {
-    if (!takesRanks(core, n)) continue;
+    if (n.room !== room || !takesRanks(core, n)) continue;
     here += n.slots;
     free += Math.max(0, n.slots - n.tasks.size);
   }
-  const { size } = job.record.spec;
   if (job.record.state === 'waiting') {
     let ahead = 0;
     for (const j of core.jobs.values()) {
       if (j === job) break;
-      if (!over(j) && j.record.state === 'waiting') ahead++;
+      if (j.record.spec.room === room && !over(j) && j.record.state === 'waiting') ahead++;
     }
-    const needs = here < size ? `needs ${slots(size)}, ${are(here)} here` : `needs ${slots(size)}, ${are(free)} free of ${here}`;
+    const needs = here < size ? `needs ${slots(size)}, ${are(here)} ${place}` : `needs ${slots(size)}, ${are(free)} free of ${here}${room === undefined ? '' : ` ${place}`}`;
     return ahead === 0 ? needs : `waits behind ${ahead} job${ahead === 1 ? '' : 's'}; ${needs}`;
   }
   const idle = job.tasks.filter((t) => t.phase === 'idle').map((t) => t.task);
   if (idle.length > 0) {
     const who = idle.length === 1 ? `rank ${idle[0]!} waits for a slot` : `ranks ${list(idle)} wait for slots`;
-    return here === 0 ? `${who}; no node is here` : who;
+    return here === 0 ? `${who}; no node is ${place}` : who;
   }
   const away = job.tasks.filter((t) => t.phase === 'away').map((t) => t.task);
   if (away.length > 0) return `after a restart of the server: waiting for the node${away.length === 1 ? '' : 's'} of rank${away.length === 1 ? '' : 's'} ${list(away)}`;

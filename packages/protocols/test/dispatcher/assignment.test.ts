@@ -42,6 +42,29 @@ describe('the queue', () => {
   });
 });
 
+describe('rooms', () => {
+  it('D4: nodes of a room serve its jobs and no others, and each room has a queue of its own', () => {
+    const s = new Stage();
+    s.send('submit', { job: job(2, { id: J(1), room: 'BLUE' }) });
+    s.send('submit', { job: job(1, { id: J(2) }) });
+    s.come(1, 2);
+    // The first job waits for its room, and holds up nobody else's.
+    expect(s.view(J(1))).toMatchObject({ state: 'waiting', room: 'BLUE', reason: 'needs 2 slots, 0 are in room BLUE' });
+    expect(s.view(J(2)).state).toBe('running');
+    s.come(2, 1, { room: 'BLUE' });
+    expect(s.view(J(1)).reason).toBe('needs 2 slots, 1 is in room BLUE');
+    s.come(3, 1, { room: 'BLUE' });
+    expect(s.view(J(1)).state).toBe('running');
+    expect(s.assigned().sort()).toEqual(['0.0@1', '0.0@2', '1.0@3']);
+    // A lost rank stays in its room, although the other one has a slot.
+    s.send('goodbye', { connection: 'c3', reason: 'closed' });
+    expect(s.view(J(1))).toMatchObject({ state: 'stalled', reason: 'rank 1 waits for a slot' });
+    expect(nodeViews(s.dispatcher).map((n) => [n.room, n.faults])).toEqual([[undefined, 0], ['BLUE', 0], ['BLUE', 1]]);
+    s.come(4, 1, { room: 'BLUE' });
+    expect(s.assigned().at(-1)).toBe('1.1@4');
+  });
+});
+
 describe('placement', () => {
   it('spreads the ranks of a job over the nodes', () => {
     const s = new Stage();

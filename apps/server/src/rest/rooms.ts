@@ -1,0 +1,69 @@
+/** REST of rooms: open, list, close. */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import { MayflyError, RoomCode, RoomView, type CheckpointAdvice } from '@mayfly/wire';
+import { adviceOf, lossesOf } from '../checkpoint-advice.ts';
+import { Type } from 'typebox';
+import type { Rooms } from '../rooms.ts';
+import { isOver, type Runtime } from '../runtime.ts';
+import { Advice, Ok, refusals } from './schemas.ts';
+
+const NewRoom = Type.Object({ name: Type.String({ minLength: 1, maxLength: 80 }) }, { additionalProperties: false });
+const Params = Type.Object({ code: RoomCode });
+
+export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: Runtime }): void {
+  const app = plain.withTypeProvider<TypeBoxTypeProvider>();
+  const view = (): RoomView[] => roomViews(o.rooms, o.runtime);
+
+  app.get('/api/rooms', { schema: { summary: 'Rooms, newest first', tags: ['rooms'], response: { 200: Type.Array(RoomView), ...refusals(401) } } }, async () => view());
+
+  app.get(
+    '/api/checkpoint-advice',
+    { schema: { summary: 'A checkpoint interval from what was measured in a room (or among volunteers without one)', tags: ['rooms'], querystring: Type.Object({ room: Type.Optional(RoomCode) }), response: { 200: Advice, ...refusals(401) } } },
+    async (request): Promise<CheckpointAdvice> => {
+      const { room } = request.query;
+      const { faults, rankMs } = lossesOf(o.runtime.dispatcher.core.core.jobs.values(), room, Date.now());
+      return adviceOf(o.runtime.imageCosts.of(room), faults, rankMs);
+    },
+  );
+
+  app.post(
+    '/api/rooms',
+    { schema: { summary: 'Open a room; the answer has its join code', tags: ['rooms'], body: NewRoom, response: { 201: RoomView, ...refusals(400, 401, 429) } } },
+    async (request, reply) => {
+      const code = await o.rooms.create(request.body.name.trim() || 'Room');
+      o.runtime.observer.nodesChanged();
+      return reply.status(201).send(view().find((r) => r.code === code)!);
+    },
+  );
+
+  app.delete(
+    '/api/rooms/:code',
+    { schema: { summary: 'Close a room: it takes no new volunteers and no new jobs', tags: ['rooms'], params: Params, response: { 200: Ok, ...refusals(401, 404, 409) } } },
+    async (request) => {
+      const busy = view().find((r) => r.code === request.params.code)?.jobs ?? 0;
+      if (busy > 0) throw new MayflyError('CONFLICT', `${busy} job${busy === 1 ? ' of the room waits or runs' : 's of the room wait or run'}; cancel ${busy === 1 ? 'it' : 'them'} first.`);
+      await o.rooms.close(request.params.code);
+      o.runtime.observer.nodesChanged();
+      return { ok: true as const };
+    },
+  );
+}
+
+export function roomViews(rooms: Rooms, runtime: Runtime): RoomView[] {
+  const sums = new Map<string, Pick<RoomView, 'nodes' | 'slots' | 'free' | 'jobs'>>();
+  const of = (code: string) => {
+    let s = sums.get(code);
+    if (!s) sums.set(code, (s = { nodes: 0, slots: 0, free: 0, jobs: 0 }));
+    return s;
+  };
+  for (const n of runtime.nodes()) {
+    if (n.room === undefined || n.state !== 'here') continue;
+    const s = of(n.room);
+    s.nodes++;
+    s.slots += n.slots;
+    s.free += Math.max(0, n.slots - n.busy);
+  }
+  for (const { record } of runtime.dispatcher.core.core.jobs.values()) if (record.spec.room !== undefined && !isOver(record.state)) of(record.spec.room).jobs++;
+  return rooms.list().map((r) => ({ ...r, ...of(r.code) }));
+}

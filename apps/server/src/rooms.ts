@@ -1,0 +1,67 @@
+/**
+ * Rooms: a teacher opens one, volunteers who give its code serve its jobs and no others.
+ *
+ * Owns the registry keys `room/<code>`. Does not own: who is in a room (nodes say so with Hello, and the dispatcher keeps it), and which jobs are of it.
+ *  M1  A code is written to the registry before anybody learns it; it is not given twice while its room stands.
+ *  M2  A room that is closed takes no new nodes and no new jobs; it is closed only when none of its jobs waits or runs.
+ */
+import { randomInt } from 'node:crypto';
+import type { Registry } from '@mayfly/storage/ports';
+import { MayflyError } from '@mayfly/wire';
+
+export interface RoomRecord {
+  name: string;
+  createdAt: number;
+}
+
+/** No 0 and O, 1, I and L: a code is read off a wall and typed on a phone. */
+const LETTERS = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
+const LENGTH = 6;
+const MOST = 1000;
+const keyOf = (code: string): string => `room/${code}`;
+
+/** As a person may have typed it: small letters, blanks and a dash between do no harm. */
+export const cleanCode = (typed: string): string => typed.toUpperCase().replace(/[^A-Z0-9]/g, '');
+
+export class Rooms {
+  readonly #registry: Registry;
+  readonly #rooms: Map<string, RoomRecord>;
+
+  private constructor(registry: Registry, rooms: Map<string, RoomRecord>) {
+    this.#registry = registry;
+    this.#rooms = rooms;
+  }
+
+  static async open(registry: Registry): Promise<Rooms> {
+    const rooms = new Map<string, RoomRecord>();
+    for (const [key, value] of await registry.entries('room/')) rooms.set(key.slice('room/'.length), value as RoomRecord);
+    return new Rooms(registry, rooms);
+  }
+
+  /** M1. @throws MayflyError TOO_MANY */
+  async create(name: string): Promise<string> {
+    if (this.#rooms.size >= MOST) throw new MayflyError('TOO_MANY', `There are ${MOST} rooms; close some first.`);
+    let code: string;
+    do code = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+    while (this.#rooms.has(code));
+    const record: RoomRecord = { name, createdAt: Date.now() };
+    this.#rooms.set(code, record);
+    await this.#registry.commit([[keyOf(code), record]]);
+    return code;
+  }
+
+  /** @throws MayflyError NOT_FOUND */
+  async close(code: string): Promise<void> {
+    if (!this.#rooms.delete(code)) throw new MayflyError('NOT_FOUND', `There is no room ${code}.`);
+    await this.#registry.commit([[keyOf(code), undefined]]);
+  }
+
+  has(code: string): boolean {
+    return this.#rooms.has(code);
+  }
+
+  /** Newest first. */
+  list(): { code: string; name: string; createdAt: number }[] {
+    return [...this.#rooms].map(([code, r]) => ({ code, ...r })).sort((a, b) => b.createdAt - a.createdAt);
+  }
+}

@@ -1,0 +1,49 @@
+/** When a volunteer's wishes forbid to compute now, and why. Pure: times and circumstances are inputs. */
+
+export interface Wishes {
+  /** Compute only while the machine is plugged in. */
+  onlyCharging: boolean;
+  /** Compute only while this page can be seen. */
+  onlyVisible: boolean;
+  /** Paused by a person: until this moment (ms since the epoch), or Infinity. */
+  pausedUntil: number | undefined;
+}
+
+export const NO_WISHES: Wishes = { onlyCharging: false, onlyVisible: false, pausedUntil: undefined };
+
+export interface Circumstances {
+  now: number;
+  visible: boolean;
+  /** Since when it is as visible as it is. */
+  visibleSince: number;
+  /** Absent: this machine or browser does not say. */
+  battery?: { charging: boolean; level: number } | undefined;
+}
+
+/** Below this and not charging, no new ranks are taken. */
+const LOW_BATTERY = 0.2;
+/** A glance at another tab is no reason to give ranks back. */
+export const GLANCE_MS = 5000;
+
+/** Why nothing is computed now, in words that continue “Paused: …”; undefined: nothing is in the way. */
+export function holdOf(w: Wishes, c: Circumstances): string | undefined {
+  if (w.pausedUntil !== undefined && w.pausedUntil > c.now) {
+    if (w.pausedUntil === Infinity) return 'by you, until you press Go on';
+    return `by you, until ${new Date(w.pausedUntil).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`;
+  }
+  if (w.onlyCharging && c.battery && !c.battery.charging) return 'this machine runs on its battery; it goes on by itself when it charges';
+  if (w.onlyVisible && !c.visible && c.now - c.visibleSince >= GLANCE_MS) return 'this page is hidden; it goes on by itself when you come back';
+  return undefined;
+}
+
+/** Ranks that are here go on, but no more are taken. */
+export const lowBattery = (c: Pick<Circumstances, 'battery'>): boolean => c.battery !== undefined && !c.battery.charging && c.battery.level < LOW_BATTERY;
+
+/** ms until {@link holdOf} may say something else without an event; undefined: only an event changes it. */
+export function nextLook(w: Wishes, c: Circumstances): number | undefined {
+  const times: number[] = [];
+  if (w.pausedUntil !== undefined && w.pausedUntil !== Infinity && w.pausedUntil > c.now) times.push(w.pausedUntil - c.now);
+  if (w.onlyVisible && !c.visible) times.push(c.visibleSince + GLANCE_MS - c.now);
+  const ahead = times.filter((t) => t > 0);
+  return ahead.length > 0 ? Math.min(...ahead) : undefined;
+}
