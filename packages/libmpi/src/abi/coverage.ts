@@ -4,9 +4,6 @@ import { FUNCTIONS } from './functions.ts';
 /** Why not, by the first that fits the name without MPI_. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^(File_|Register_datarep)/, 'no MPI-IO yet; the files of C (stdio) work'],
-  [/^(Session_|Group_from_session_pset|Comm_create_from_group|Intercomm_create_from_groups)/, 'no sessions yet'],
-  [/^(Comm_(spawn|accept|connect|join)|Open_port|Close_port|Publish_name|Unpublish_name|Lookup_name)/, 'the processes of a job are those that it was started with'],
-  [/^Intercomm_/, 'no intercommunicators yet'],
   [/^Abi_.*fortran/, 'Fortran only'],
 ];
 const reason = (short: string): string => REASONS.find(([p]) => p.test(short))?.[1] ?? 'not yet';
@@ -22,7 +19,10 @@ Notes on what is there:
 * A standard, buffered or ready send is complete when it returns: the Channel Memory is the buffer. A synchronous one waits for its receive.
 * Thread levels up to MPI_THREAD_SERIALIZED are granted; a rank has one thread.
 * A send cannot be cancelled (MPI 4.1 §3.8.4 leaves that to the implementation); a receive can.
-* Collectives are for intracommunicators. MPI_Comm_split_type with MPI_COMM_TYPE_SHARED gives each rank a communicator of its own: no two share memory.
+* The processes of a job are those that it was started with: MPI_Comm_spawn answers MPI_ERR_SPAWN, MPI_Comm_join no communicator. MPI_Comm_accept and MPI_Comm_connect
+  join groups of the same job; a port belongs to the process that opened it, and a published name is known to another process as soon as the news has reached it.
+* MPI_Session_init works before, beside and after MPI_Init; the process sets are mpi://WORLD and mpi://SELF.
+* MPI_Comm_split_type with MPI_COMM_TYPE_SHARED gives each rank a communicator of its own: no two share memory.
 * An error code is its class; MPI_Error_string adds the text of the last error of that class, which names the call, the argument and what is allowed.
 * Errors without a communicator go to MPI_COMM_SELF's handler, or to MPI_COMM_WORLD's where a program has set only that one.
 * Windows: an operation is applied to its target's memory when the target consumes arrivals, that is inside any of its MPI calls; a target that computes for long

@@ -63,18 +63,31 @@ export function making(core: Core, call: string, start: (...args: number[]) => {
   };
 }
 
+/** A handle for a group. */
+export function newGroup(core: Core, at: number, tasks: readonly number[]): void {
+  core.heap.check(at, 4, 'newgroup');
+  const { groups: table } = core.layer.state;
+  if (tasks.length === 0) return core.heap.setInt(at, Predefined.GROUP_EMPTY, 'newgroup');
+  const n = table.next++;
+  table.rows.set(n, [...tasks]);
+  core.heap.setInt(at, handleOf(Kind.GROUP, n), 'newgroup');
+}
+
+/** [MPI_Comm_free] and the end of MPI_Comm_disconnect. Delete functions come first: "If … returns other than MPI_SUCCESS" the communicator stays (§7.7.2). */
+export function freeComm(core: Core, at: number): void {
+  const c = core.comm(core.heap.int(at, 'comm'));
+  comms.checkFree(c, core.call);
+  deleteAttributes(core, 'comm', core.commHandle(c.handle), c.attributes);
+  comms.free(core.layer, c.handle, core.call);
+  core.state.names.delete(c.handle);
+  core.state.commInfo.delete(c.handle);
+  core.heap.setInt(at, Null.COMM, 'comm');
+}
+
 export function communicators(core: Core): Implementations {
   const { layer, heap } = core;
   const success = (f: () => void): number => (f(), ERR.SUCCESS);
-  const newGroup = (at: number, tasks: readonly number[]): number =>
-    success(() => {
-      heap.check(at, 4, 'newgroup');
-      const { groups: table } = layer.state;
-      if (tasks.length === 0) return heap.setInt(at, Predefined.GROUP_EMPTY, 'newgroup');
-      const n = table.next++;
-      table.rows.set(n, [...tasks]);
-      heap.setInt(at, handleOf(Kind.GROUP, n), 'newgroup');
-    });
+  const make = (at: number, tasks: readonly number[]): number => success(() => newGroup(core, at, tasks));
   const ranges = (n: number, at: number): groups.Range[] => {
     const list = heap.ints(at, n * 3, 'ranges');
     return Array.from({ length: n }, (_, i) => [list[3 * i]!, list[3 * i + 1]!, list[3 * i + 2]!] as const);
@@ -83,16 +96,6 @@ export function communicators(core: Core): Implementations {
     const given = core.info(info);
     if (given) core.state.commInfo.set(number, new Map(given));
   };
-  const free = (at: number): number =>
-    success(() => {
-      const c = core.comm(heap.int(at, 'comm'));
-      deleteAttributes(core, 'comm', core.commHandle(c.handle), c.attributes);
-      comms.free(layer, c.handle);
-      core.state.names.delete(c.handle);
-      core.state.commInfo.delete(c.handle);
-      heap.setInt(at, Null.COMM, 'comm');
-    });
-
   const dupWithInfo = making(core, 'Comm_dup_with_info', (comm, info) => {
     const c = core.comm(comm!).handle;
     const hints = keepInfo(core, info!);
@@ -103,9 +106,9 @@ export function communicators(core: Core): Implementations {
     Comm_rank: (comm: number, at: number) => success(() => heap.setInt(at, core.comm(comm).rank, 'rank')),
     Comm_test_inter: (comm: number, at: number) => success(() => heap.setInt(at, core.comm(comm).remote ? 1 : 0, 'flag')),
     Comm_remote_size: (comm: number, at: number) => success(() => heap.setInt(at, remote(comm).length, 'size')),
-    Comm_remote_group: (comm: number, at: number) => newGroup(at, remote(comm)),
+    Comm_remote_group: (comm: number, at: number) => make(at, remote(comm)),
     Comm_compare: (a: number, b: number, at: number) => success(() => heap.setInt(at, COMPARISON[comms.compare(layer, core.commNumber(a), core.commNumber(b))], 'result')),
-    Comm_group: (comm: number, at: number) => newGroup(at, core.comm(comm).group),
+    Comm_group: (comm: number, at: number) => make(at, core.comm(comm).group),
     Comm_dup: making(core, 'Comm_dup', (comm) => {
       const c = core.comm(comm!).handle;
       return { request: comms.dup(layer, c, core.call), parent: c };
@@ -134,18 +137,7 @@ export function communicators(core: Core): Implementations {
       request: intercomms.create(layer, core.comm(local!).handle, localLeader!, () => core.commNumber(peer!), remoteLeader!, tag!, core.call),
     })),
     Intercomm_merge: making(core, 'Intercomm_merge', (comm, high) => ({ request: intercomms.merge(layer, core.comm(comm!).handle, high !== 0, core.call) })),
-    Comm_free: free,
-    Comm_disconnect: {
-      start: (at) => {
-        const c = core.comm(heap.int(at!, 'comm'));
-        return record('Comm_disconnect', 0, [at!, c.handle]);
-      },
-      finish: (r) => {
-        comms.quiesce(layer, r.at[1]!);
-        return free(r.at[0]!);
-      },
-    },
-    Comm_get_parent: (at: number) => success(() => heap.setInt(at, Null.COMM, 'parent')),
+    Comm_free: (at: number) => success(() => freeComm(core, at)),
     Comm_get_name: (comm: number, at: number, length: number) =>
       success(() => {
         const c = core.comm(comm);
@@ -171,18 +163,18 @@ export function communicators(core: Core): Implementations {
     Group_compare: (a: number, b: number, at: number) => success(() => heap.setInt(at, COMPARISON[groups.compareGroups(core.group(a), core.group(b))], 'result')),
     Group_translate_ranks: (a: number, n: number, from: number, b: number, to: number) =>
       success(() => heap.setInts(to, groups.translateRanks(core.group(a), heap.ints(from, core.count(n, 0, 'n'), 'ranks1'), core.group(b)), 'ranks2')),
-    Group_union: (a: number, b: number, at: number) => newGroup(at, groups.union(core.group(a), core.group(b))),
-    Group_intersection: (a: number, b: number, at: number) => newGroup(at, groups.intersection(core.group(a), core.group(b))),
-    Group_difference: (a: number, b: number, at: number) => newGroup(at, groups.difference(core.group(a), core.group(b))),
-    Group_incl: (group: number, n: number, ranks: number, at: number) => newGroup(at, groups.incl(core.group(group), heap.ints(ranks, core.count(n, 0, 'n'), 'ranks'), core.call)),
-    Group_excl: (group: number, n: number, ranks: number, at: number) => newGroup(at, groups.excl(core.group(group), heap.ints(ranks, core.count(n, 0, 'n'), 'ranks'), core.call)),
+    Group_union: (a: number, b: number, at: number) => make(at, groups.union(core.group(a), core.group(b))),
+    Group_intersection: (a: number, b: number, at: number) => make(at, groups.intersection(core.group(a), core.group(b))),
+    Group_difference: (a: number, b: number, at: number) => make(at, groups.difference(core.group(a), core.group(b))),
+    Group_incl: (group: number, n: number, ranks: number, at: number) => make(at, groups.incl(core.group(group), heap.ints(ranks, core.count(n, 0, 'n'), 'ranks'), core.call)),
+    Group_excl: (group: number, n: number, ranks: number, at: number) => make(at, groups.excl(core.group(group), heap.ints(ranks, core.count(n, 0, 'n'), 'ranks'), core.call)),
     Group_range_incl: (group: number, n: number, list: number, at: number) => {
       const g = core.group(group);
-      return newGroup(at, groups.incl(g, groups.expandRanges(g, ranges(core.count(n, 0, 'n'), list), core.call), core.call));
+      return make(at, groups.incl(g, groups.expandRanges(g, ranges(core.count(n, 0, 'n'), list), core.call), core.call));
     },
     Group_range_excl: (group: number, n: number, list: number, at: number) => {
       const g = core.group(group);
-      return newGroup(at, groups.excl(g, groups.expandRanges(g, ranges(core.count(n, 0, 'n'), list), core.call), core.call));
+      return make(at, groups.excl(g, groups.expandRanges(g, ranges(core.count(n, 0, 'n'), list), core.call), core.call));
     },
     Group_free: (at: number) =>
       success(() => {

@@ -5,7 +5,7 @@
  * Owns: the binding's state; how many callbacks of the program are on the stack.
  */
 import {
-  COMM_SELF, COMM_WORLD, DERIVED, ERR, ERRORS_ARE_FATAL, ERRORS_RETURN, ERRORS_ABORT, GROUP_EMPTY, MPIError, className, commOf, fail, isContiguous, linear, opHandle, pack,
+  COMM_SELF, COMM_WORLD, DERIVED, ERR, ERRORS_ARE_FATAL, ERRORS_RETURN, ERRORS_ABORT, GROUP_EMPTY, MPIError, className, commOf, fail, files, isContiguous, linear, opHandle, pack,
   scratch, span, start, types, unpack, type BuiltinOp, type Buf, type CommRecord, type ErrorRecord, type Layer, type Layout, type OpRecord, type StatusRecord, type Unpack,
 } from '@mayfly/mpi';
 import { Heap } from './heap.ts';
@@ -52,8 +52,10 @@ export class Core {
     return commOf(this.layer, this.commNumber(handle), this.call);
   }
   commNumber(handle: number): number {
-    if (handle === Predefined.COMM_WORLD) return COMM_WORLD;
-    if (handle === Predefined.COMM_SELF) return COMM_SELF;
+    if (handle === Predefined.COMM_WORLD || handle === Predefined.COMM_SELF) {
+      if (this.state.phase !== 'active') this.fail(ERR.COMM, `MPI_COMM_WORLD and MPI_COMM_SELF are there from MPI_Init to MPI_Finalize only`);
+      return handle === Predefined.COMM_WORLD ? COMM_WORLD : COMM_SELF;
+    }
     const n = numberOf(Kind.COMM, handle);
     if (n > 0) return n;
     return this.fail(ERR.COMM, handle === Null.COMM ? 'the communicator is MPI_COMM_NULL' : `${handle} is no communicator`);
@@ -297,10 +299,19 @@ export class Core {
 
   /** Calls an error handler of the layer's number for an object. */
   handle(errhandler: number, object: number, code: number, message: string): number {
-    if (this.state.phase !== 'active' || errhandler === ERRORS_ARE_FATAL || errhandler === ERRORS_ABORT) return this.program.abort(code || 1, message, 'MPI_ERROR');
+    if (!this.inUse || errhandler === ERRORS_ARE_FATAL || errhandler === ERRORS_ABORT) return this.program.abort(code || 1, message, 'MPI_ERROR');
     if (errhandler === ERRORS_RETURN) return code;
     const index = this.state.errorFunctions.get(errhandler);
     if (index === undefined) return code;
+  /** An MPI error at another object's error handler (the layer's number). */
+  raiseAt(errhandler: number, object: number, error: MPIError): number {
+    this.state.lastErrors.set(error.errorClass, error.errorString);
+    return this.handle(errhandler, object, error.errorClass, error.message);
+  }
+  /** MPI is in use: in the World Model, or in a session. */
+  get inUse(): boolean {
+    return this.state.phase === 'active' || this.state.sessions.size > 0;
+  }
     this.lend(8, (a) => {
       this.heap.setInt(a, object, 'comm');
       this.heap.setInt(a + 4, code, 'errorcode');

@@ -38,7 +38,7 @@ export function exported(core: Core, f: CFunction, implementation: Implementatio
   const enter = (): void => {
     heap.call = f.name;
     heap.large = large;
-    if (core.state.phase !== 'active' && !anytime) early(core, f.name);
+    if (!core.inUse && !anytime) early(core, f.name);
   };
   const body = typeof implementation === 'function' ? direct(core, implementation, enter) : waiting(core, short, implementation, enter);
   const wide = f.parameters.some((p) => WIDE.test(p));

@@ -101,12 +101,12 @@ export function environment(core: Core): Implementations {
         deleteAttributes(core, 'comm', Predefined.COMM_SELF, layer.state.comms.rows.get(COMM_SELF)!.attributes);
         return record('Finalize', 0);
       },
-      finish: () => success(() => void ((core.state.phase = 'after'), (layer.state.finalized = true))),
+      finish: () => success(() => void ((core.state.phase = 'after'), (layer.state.finalized = !core.inUse))),
     },
     Query_thread: (at: number) => success(() => heap.setInt(at, core.state.threadLevel, 'provided')),
     Is_thread_main: (at: number) => success(() => heap.setInt(at, 1, 'flag')),
     Abort: (comm: number, code: number) => {
-      const name = core.state.phase === 'active' ? core.comm(comm).name : 'MPI_COMM_WORLD';
+      const name = core.inUse ? core.comm(comm).name : 'MPI_COMM_WORLD';
       return program.abort(code, `MPI_Abort(${name}, ${code})`);
     },
     Get_version: (version: number, sub: number) => success(() => (heap.setInt(version, 5, 'version'), heap.setInt(sub, 0, 'subversion'))),

@@ -17,6 +17,8 @@ import { integers } from './integers.ts';
 import { SUSPENDING } from './names.ts';
 import { neighbourhoods } from './neighbours.ts';
 import { partitionedCommunication } from './partitioned.ts';
+import { processes } from './processes.ts';
+import { sessions } from './sessions.ts';
 import { pointToPoint } from './point-to-point.ts';
 import { completion, type Starters } from './requests.ts';
 import { BINDING_FORMAT, initialState, type BindingState } from './state.ts';
@@ -37,6 +39,8 @@ function implementations(core: Core): Implementations {
     ...communicators(core),
     ...attributes(core),
     ...topologies(core),
+    ...processes(core),
+    ...sessions(core),
     ...datatypes(core),
     ...external(core),
     ...environment(core),

@@ -32,7 +32,7 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
   const buffered = (buf: number, count: number, datatype: number, dest: number, tag: number, comm: number): number => {
     const c = core.comm(comm);
     const bytes = core.committed(datatype, c.handle).layout.size * core.count(count, c.handle);
-    const have = core.state.commBuffers.get(c.handle) ?? core.state.buffer;
+    const have = core.state.commBuffers.get(c.handle) ?? core.state.buffer ?? [...core.state.sessions.values()].find((x) => x.buffer)?.buffer;
     if (dest !== PROC_NULL && (!have || (have.bytes >= 0 && have.bytes < bytes)))
       core.fail(ERR.BUFFER, have ? `the attached buffer has ${have.bytes} bytes, the message ${bytes}` : 'no buffer is attached: MPI_Buffer_attach comes first', c.handle);
     return send(buf, count, datatype, dest, tag, comm);
@@ -148,21 +148,21 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
     },
     Buffer_attach: (address: number, size: number) => {
       if (core.state.buffer) core.fail(ERR.BUFFER, 'a buffer is attached already');
-      core.state.buffer = attached(address, size);
+      core.state.buffer = attached(core, address, size);
       return ERR.SUCCESS;
     },
-    Buffer_detach: (address: number, size: number) => detached(address, size, core.state.buffer, () => (core.state.buffer = undefined)),
+    Buffer_detach: (address: number, size: number) => detached(core, address, size, core.state.buffer, () => (core.state.buffer = undefined)),
     Buffer_flush: () => ERR.SUCCESS,
     Buffer_iflush: (request: number) => (heap.setInt(request, COMPLETE_HANDLE(), 'request'), ERR.SUCCESS),
     Comm_attach_buffer: (comm: number, address: number, size: number) => {
       const c = core.comm(comm).handle;
       if (core.state.commBuffers.has(c)) core.fail(ERR.BUFFER, 'a buffer is attached already', c);
-      core.state.commBuffers.set(c, attached(address, size));
+      core.state.commBuffers.set(c, attached(core, address, size));
       return ERR.SUCCESS;
     },
     Comm_detach_buffer: (comm: number, address: number, size: number) => {
       const c = core.comm(comm).handle;
-      return detached(address, size, core.state.commBuffers.get(c), () => core.state.commBuffers.delete(c));
+      return detached(core, address, size, core.state.commBuffers.get(c), () => core.state.commBuffers.delete(c));
     },
     Comm_flush_buffer: (comm: number) => (core.comm(comm), ERR.SUCCESS),
     Comm_iflush_buffer: (comm: number, request: number) => (core.comm(comm), heap.setInt(request, COMPLETE_HANDLE(), 'request'), ERR.SUCCESS),
@@ -180,20 +180,21 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
     heap.setInt(at, core.messageHandle(0), 'message');
     return request;
   }
-  /** MPI_BUFFER_AUTOMATIC (2) has all the room there is. */
-  function attached(address: number, size: number): { address: number; bytes: number } {
-    if (address === 2) return { address, bytes: -1 };
-    core.count(size, 0, 'size');
-    return { address: heap.check(address, size, 'buffer'), bytes: size };
-  }
-  /** Nothing waits in the buffer: it can be given back at once. */
-  function detached(address: number, size: number, have: { address: number; bytes: number } | undefined, drop: () => void): number {
-    if (!have) core.fail(ERR.BUFFER, 'no buffer is attached');
-    heap.check(address, 4, 'buffer_addr');
-    heap.setCount(size, Math.max(have!.bytes, 0), 'size');
-    heap.setInt(address, have!.address, 'buffer_addr');
-    drop();
-    return ERR.SUCCESS;
-  }
   return out;
+}
+
+/** MPI_BUFFER_AUTOMATIC (2) has all the room there is. */
+export function attached(core: Core, address: number, size: number): { address: number; bytes: number } {
+  if (address === 2) return { address, bytes: -1 };
+  core.count(size, 0, 'size');
+  return { address: core.heap.check(address, size, 'buffer'), bytes: size };
+}
+/** Nothing waits in the buffer: it can be given back at once. */
+export function detached(core: Core, address: number, size: number, have: { address: number; bytes: number } | undefined, drop: () => void): number {
+  if (!have) core.fail(ERR.BUFFER, 'no buffer is attached');
+  core.heap.check(address, 4, 'buffer_addr');
+  core.heap.setCount(size, Math.max(have!.bytes, 0), 'size');
+  core.heap.setInt(address, have!.address, 'buffer_addr');
+  drop();
+  return ERR.SUCCESS;
 }

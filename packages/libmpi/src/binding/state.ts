@@ -44,6 +44,15 @@ export interface Keyval {
   extra: number;
 }
 
+/** [MPI_Session_init] */
+export interface SessionRecord {
+  /** The layer's number of its error handler. */
+  errhandler: number;
+  /** Level of thread support, by name. */
+  level: string;
+  buffer?: { address: number; bytes: number } | undefined;
+}
+
 export interface BindingState {
   format: number;
   phase: 'before' | 'active' | 'after';
@@ -80,6 +89,8 @@ export interface BindingState {
   commBuffers: Map<number, { address: number; bytes: number }>;
   /** Calls of MPI_T_init_thread without their MPI_T_finalize. */
   toolUsers: number;
+  sessions: Map<number, SessionRecord>;
+  nextSession: number;
   /** Where the predefined attributes lie in the program's memory; 0: not made yet. */
   attributeCells: number;
 }
@@ -90,5 +101,5 @@ export const FIRST_KEYVAL = 1024;
 export const initialState = (): BindingState => ({
   format: BINDING_FORMAT, phase: 'before', threadLevel: 0, pending: undefined, slots: [undefined], freeSlots: [],
   opFunctions: new Map(), errorFunctions: new Map(), names: new Map(), keyvals: new Map(), nextKeyval: FIRST_KEYVAL, infos: new Map(), nextInfo: 0, commInfo: new Map(), windows: new Map(), typeAttributes: new Map(), typeNames: new Map(),
-  errorClasses: new Map(), errorCodes: new Map(), nextErrorCode: FIRST_USER_ERROR, lastErrors: new Map(), buffer: undefined, commBuffers: new Map(), attributeCells: 0, toolUsers: 0,
+  errorClasses: new Map(), errorCodes: new Map(), nextErrorCode: FIRST_USER_ERROR, lastErrors: new Map(), buffer: undefined, commBuffers: new Map(), attributeCells: 0, toolUsers: 0, sessions: new Map(), nextSession: 1,
 });
