@@ -120,7 +120,8 @@ export function compare(layer: Layer, a: number, b: number): Comparison {
   return worst === 'IDENT' ? 'CONGRUENT' : worst;
 }
 
-function checkFree(comm: CommRecord, call: string): void {
+/** @throws MPIError ERR_COMM */
+export function checkFree(comm: CommRecord, call: string): void {
   if (comm.handle === COMM_WORLD || comm.handle === COMM_SELF) fail(ERR.COMM, call, `${comm.name} cannot be freed`, comm.handle);
 }
 
