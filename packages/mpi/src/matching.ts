@@ -14,7 +14,6 @@ import { releaseSpace, rankOfTask, type Layer } from './layer.ts';
 import { fromExternal } from './external.ts';
 import { unpack } from './layout.ts';
 import type { TypeRecord } from './types.ts';
-import { arrive } from './partitioned.ts';
 import type { Arrival } from './device.ts';
 import type { CollectiveRequest, Envelope, ReceiveRequest, RequestRecord } from './state.ts';
 
@@ -32,9 +31,7 @@ export function findUnexpected(layer: Layer, context: number, source: number, ta
 /** One arrival enters the layer: an acknowledgement, standard input, the body of a posted receive, or an unexpected message. */
 export function deliver(layer: Layer, a: Arrival): void {
   if (a.src === WORLD) return storeStdin(layer, a);
-  const kind = a.mode & Mode.KIND;
-  if (kind === Mode.ACK) return acknowledge(layer, a.word);
-  if (kind === Mode.ANNOUNCE || kind === Mode.PARTITION) return arrive(layer, a);
+  if ((a.mode & Mode.KIND) === Mode.ACK) return acknowledge(layer, a.word);
   const { traffic } = layer.state;
   traffic.received++;
   traffic.receivedBytes += a.size;

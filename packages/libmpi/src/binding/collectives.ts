@@ -16,9 +16,15 @@ const plain = (t: TypeRecord): boolean => {
   return s.length === 0 || (s.length === 4 && s[2] === 1 && s[0] === 0 && t.layout.extent === t.layout.size);
 };
 
+const sum = (counts: readonly number[]): number => counts.reduce((a, b) => a + b, 0);
+
 export function collectives(core: Core, starters: Starters): Implementations {
   const { layer, heap } = core;
   const inPlace = (address: number): boolean => address >>> 0 === IN_PLACE;
+  /** "An argument of type OUT or type INOUT cannot be aliased with any other argument" (§2.3). Null is an address too: of MPI_BOTTOM. */
+  const apart = (send: number, recv: number, count: number, comm: number): void => {
+    if (count > 0 && send >>> 0 > IN_PLACE && send >>> 0 === recv >>> 0) core.fail(ERR.BUFFER, 'data would be sent from and received at the same address: MPI_IN_PLACE says so where it is allowed', comm);
+  };
   /** Has the blocks of all in a rooted collective. */
   const isRoot = (c: CommRecord, root: number): boolean => (c.remote ? root === ROOT : c.rank === root);
   /** Has a block of its own: of an intercommunicator only the other group than the root's. All other arguments of a process that has neither are ignored. */
@@ -30,7 +36,7 @@ export function collectives(core: Core, starters: Starters): Implementations {
   function vector(bundle: Bundle, address: number, counts: readonly number[], displs: readonly number[], t: TypeRecord, c: CommRecord, what: string, receives: boolean): coll.VectorArgument {
     counts.forEach((n) => core.count(n, c.handle, 'a count'));
     const { layout } = t;
-    const total = counts.reduce((a, b) => a + b, 0);
+    const total = sum(counts);
     const least = counts.reduce((low, n, i) => (n > 0 ? Math.min(low, displs[i]!) : low), Infinity);
     if (total === 0) return { buf: linear(0, 0), unit: 1, counts: counts.map(() => 0), displs: undefined };
     if (plain(t)) {
@@ -55,12 +61,18 @@ export function collectives(core: Core, starters: Starters): Implementations {
   const all = (address: number, n: number, c: CommRecord): number[] => heap.counts(address, n, 'counts').map((x) => core.count(x, c.handle, 'a count'));
   const displsOf = (address: number, n: number): number[] => heap.ints(address, n, 'displs');
 
+  /** As {@link apart}, for the own block of a list. */
+  const ownApart = (c: CommRecord, own: number, list: number, counts: number, displs: number, datatype: number): void => {
+    const n = size(c);
+    apart(own, list + displsOf(displs, n)[c.rank]! * core.type(datatype).layout.extent, all(counts, n, c)[c.rank]!, c.handle);
+  };
+
   /** Operand and result of a reduction that all ranks get. */
   const reduction = (send: number, recv: number, count: number, datatype: number, op: number, comm: number, f: (c: CommRecord, from: Buf | undefined, into: Buf, type: number, op: number) => number): number => {
     const c = core.comm(comm);
     const t = core.committed(datatype, c.handle);
     const o = core.op(op);
-    core.count(count, c.handle);
+    apart(send, recv, core.count(count, c.handle), c.handle);
     return core.begin((b) => {
       const from = inPlace(send) ? undefined : core.outgoing(b, send, count, t, c.handle);
       const into = from ? core.incoming(b, recv, count, t, c.handle) : core.both(b, recv, count, t, c.handle);
@@ -87,6 +99,7 @@ export function collectives(core: Core, starters: Starters): Implementations {
       const t = core.committed(datatype!, c.handle);
       const o = core.op(op!);
       core.count(count!, c.handle);
+      if (root_ && !c.remote) apart(send!, recv!, count!, c.handle);
       return core.begin((b) => {
         const from = own(c, root!, send!) ? core.outgoing(b, send!, count!, t, c.handle) : undefined;
         const into = root_ ? (from || c.remote ? core.incoming : core.both).call(core, b, recv!, count!, t, c.handle) : undefined;
@@ -113,6 +126,7 @@ export function collectives(core: Core, starters: Starters): Implementations {
     },
     Gather: (send, scount, stype, recv, rcount, rtype, root, comm) => {
       const c = core.comm(comm!);
+      if (isRoot(c, root!) && !c.remote) apart(send!, recv! + c.rank * rcount! * core.type(rtype!).layout.extent, rcount!, c.handle);
       return core.begin((b) => {
         const from = own(c, root!, send!) ? core.outgoing(b, send!, core.count(scount!, c.handle), core.committed(stype!, c.handle), c.handle) : undefined;
         const into = isRoot(c, root!) ? several(b, recv!, core.count(rcount!, c.handle), rtype!, c, 'recvbuf', from === undefined && !c.remote) : undefined;
@@ -121,6 +135,7 @@ export function collectives(core: Core, starters: Starters): Implementations {
     },
     Gatherv: (send, scount, stype, recv, rcounts, displs, rtype, root, comm) => {
       const c = core.comm(comm!);
+      if (isRoot(c, root!) && !c.remote) ownApart(c, send!, recv!, rcounts!, displs!, rtype!);
       return core.begin((b) => {
         const from = own(c, root!, send!) ? core.outgoing(b, send!, core.count(scount!, c.handle), core.committed(stype!, c.handle), c.handle) : undefined;
         const into = isRoot(c, root!) ? vector(b, recv!, all(rcounts!, size(c), c), displsOf(displs!, size(c)), core.committed(rtype!, c.handle), c, 'recvbuf', true) : undefined;
@@ -129,6 +144,7 @@ export function collectives(core: Core, starters: Starters): Implementations {
     },
     Scatter: (send, scount, stype, recv, rcount, rtype, root, comm) => {
       const c = core.comm(comm!);
+      if (isRoot(c, root!) && !c.remote && !inPlace(recv!)) apart(recv!, send! + c.rank * scount! * core.type(stype!).layout.extent, scount!, c.handle);
       return core.begin((b) => {
         const from = isRoot(c, root!) ? sent(b, send!, core.count(scount!, c.handle) * size(c), stype!, c) : undefined;
         const into = own(c, root!, recv!) ? core.incoming(b, recv!, core.count(rcount!, c.handle), core.committed(rtype!, c.handle), c.handle) : undefined;
@@ -137,6 +153,7 @@ export function collectives(core: Core, starters: Starters): Implementations {
     },
     Scatterv: (send, scounts, displs, stype, recv, rcount, rtype, root, comm) => {
       const c = core.comm(comm!);
+      if (isRoot(c, root!) && !c.remote && !inPlace(recv!)) ownApart(c, recv!, send!, scounts!, displs!, stype!);
       return core.begin((b) => {
         const from = isRoot(c, root!) ? vector(b, send!, all(scounts!, size(c), c), displsOf(displs!, size(c)), core.committed(stype!, c.handle), c, 'sendbuf', false) : undefined;
         const into = own(c, root!, recv!) ? core.incoming(b, recv!, core.count(rcount!, c.handle), core.committed(rtype!, c.handle), c.handle) : undefined;
@@ -145,6 +162,7 @@ export function collectives(core: Core, starters: Starters): Implementations {
     },
     Allgather: (send, scount, stype, recv, rcount, rtype, comm) => {
       const c = core.comm(comm!);
+      if (!c.remote) apart(send!, recv! + c.rank * rcount! * core.type(rtype!).layout.extent, rcount!, c.handle);
       return core.begin((b) => {
         const from = inPlace(send!) ? undefined : core.outgoing(b, send!, core.count(scount!, c.handle), core.committed(stype!, c.handle), c.handle);
         return coll.allgather(layer, c.handle, from, several(b, recv!, core.count(rcount!, c.handle), rtype!, c, 'recvbuf', from === undefined), core.call);
@@ -152,6 +170,7 @@ export function collectives(core: Core, starters: Starters): Implementations {
     },
     Allgatherv: (send, scount, stype, recv, rcounts, displs, rtype, comm) => {
       const c = core.comm(comm!);
+      if (!c.remote) ownApart(c, send!, recv!, rcounts!, displs!, rtype!);
       return core.begin((b) => {
         const from = inPlace(send!) ? undefined : core.outgoing(b, send!, core.count(scount!, c.handle), core.committed(stype!, c.handle), c.handle);
         const into = vector(b, recv!, all(rcounts!, size(c), c), displsOf(displs!, size(c)), core.committed(rtype!, c.handle), c, 'recvbuf', true);
@@ -160,6 +179,7 @@ export function collectives(core: Core, starters: Starters): Implementations {
     },
     Alltoall: (send, scount, stype, recv, rcount, rtype, comm) => {
       const c = core.comm(comm!);
+      apart(send!, recv!, rcount!, c.handle);
       return core.begin((b) => {
         const from = inPlace(send!) ? undefined : sent(b, send!, core.count(scount!, c.handle) * size(c), stype!, c);
         return coll.alltoall(layer, c.handle, from, several(b, recv!, core.count(rcount!, c.handle), rtype!, c, 'recvbuf', from === undefined), core.call);
@@ -168,6 +188,7 @@ export function collectives(core: Core, starters: Starters): Implementations {
     Alltoallv: (send, scounts, sdispls, stype, recv, rcounts, rdispls, rtype, comm) => {
       const c = core.comm(comm!);
       const n = size(c);
+      apart(send!, recv!, sum(all(rcounts!, n, c)), c.handle);
       return core.begin((b) => {
         const from = inPlace(send!) ? undefined : vector(b, send!, all(scounts!, n, c), displsOf(sdispls!, n), core.committed(stype!, c.handle), c, 'sendbuf', false);
         const into = vector(b, recv!, all(rcounts!, n, c), displsOf(rdispls!, n), core.committed(rtype!, c.handle), c, 'recvbuf', true);
@@ -194,6 +215,7 @@ export function collectives(core: Core, starters: Starters): Implementations {
         });
         return { buf: whole, unit: 1, counts: lengths, displs: undefined };
       };
+      apart(send!, recv!, sum(all(rcounts!, n, c)), c.handle);
       return core.begin((b) => {
         const from = inPlace(send!) ? undefined : blocks(b, send!, all(scounts!, n, c), displsOf(sdispls!, n), heap.ints(stypes!, n, 'sendtypes'), false);
         return coll.alltoallv(layer, c.handle, from, blocks(b, recv!, all(rcounts!, n, c), displsOf(rdispls!, n), heap.ints(rtypes!, n, 'recvtypes'), true), core.call);
@@ -213,7 +235,8 @@ export function collectives(core: Core, starters: Starters): Implementations {
   function reduceScatter(c: CommRecord, send: number, recv: number, counts: number[], datatype: number, op: number): number {
     const t = core.committed(datatype, c.handle);
     const o = core.op(op);
-    const total = counts.reduce((a, b) => a + b, 0);
+    const total = sum(counts);
+    apart(send, recv, total, c.handle);
     if (c.remote && inPlace(send)) core.fail(ERR.BUFFER, 'MPI_IN_PLACE is not for intercommunicators', c.handle);
     return core.begin((b) => {
       const mine = counts[c.rank]!;
@@ -231,7 +254,7 @@ export function collectives(core: Core, starters: Starters): Implementations {
     Reduce_local: (input: number, inout: number, count: number, datatype: number, op: number) => {
       const t = core.committed(datatype, 0);
       const o = core.op(op);
-      core.count(count, 0);
+      apart(input, inout, core.count(count, 0), 0);
       const bundle: Bundle = { spaces: [], unpack: [] };
       try {
         const from = core.outgoing(bundle, input, count, t, 0, 'inbuf');

@@ -14,6 +14,8 @@ import { initialState, type BindingState } from './state.ts';
 import type { BindingOptions, Program } from '../program.ts';
 
 export const IN_PLACE = 1;
+/** The element type of MPI_BYTE. */
+const BYTE = 0;
 
 /** Scratch buffers and what is to be unpacked, of a request that is about to start. */
 export interface Bundle {
@@ -115,7 +117,11 @@ export class Core {
   }
   /** Id of a type for the layer's reductions: a function of the program is told the very type that the call names. */
   reductionType(type: TypeRecord, op: number): number {
-    return this.layer.state.ops.rows.get(op)?.builtin ? type.element : DERIVED + type.handle;
+    const builtin = this.layer.state.ops.rows.get(op)?.builtin;
+    if (!builtin) return DERIVED + type.handle;
+    // "Byte: MPI_BYTE", bitwise alone (§6.9.2). TypeScript's bytes are numbers.
+    if (type.element === BYTE && !builtin.startsWith('MPI_B')) this.fail(ERR.OP, `${builtin} is not for MPI_BYTE`);
+    return type.element;
   }
 
   messageHandle(number: number): number {
@@ -287,13 +293,14 @@ export class Core {
   raise(error: MPIError): number {
     const { comms } = this.layer.state;
     this.state.lastErrors.set(error.errorClass, error.errorString);
+    if (error.comm === files.FILE_NULL) return this.handle(this.layer.state.files.errhandler, Null.FILE, error.errorClass, error.message);
     let comm = comms.rows.get(error.comm);
     if (!comm) {
       comm = comms.rows.get(COMM_SELF)!;
       const world = comms.rows.get(COMM_WORLD)!;
       if (comm.errhandler === ERRORS_ARE_FATAL && world.errhandler !== ERRORS_ARE_FATAL) comm = world;
     }
-    const object = comm.window === undefined ? this.commHandle(comm.handle) : handleOf(Kind.WIN, comm.window);
+    const object = comm.window !== undefined ? handleOf(Kind.WIN, comm.window) : comm.file !== undefined ? handleOf(Kind.FILE, comm.file) : this.commHandle(comm.handle);
     return this.handle(comm.errhandler, object, error.errorClass, error.message);
   }
 

@@ -113,6 +113,20 @@ int main(int argc, char **argv) {
     MPI_Waitall(3, qs, MPI_STATUSES_IGNORE); CHECK(first == i && second == -i && ir == tri);
   }
   for (j = 0; j < 3; j++) MPI_Request_free(&qs[j]);
+  /* "An argument of type OUT or type INOUT cannot be aliased with any other argument" (§2.3): told at once, and nothing is begun */
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  int same[64] = {0}, each[16], places[16], x4[4]; for (i = 0; i < N; i++) { each[i] = 1; places[i] = i; }
+#define ALIASED(call) CHECK(class_of(call) == MPI_ERR_BUFFER)
+  ALIASED(MPI_Allreduce(same, same, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)); ALIASED(MPI_Iscan(same, same, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &q)); ALIASED(MPI_Reduce_local(same, same, 1, MPI_INT, MPI_SUM));
+  ALIASED(MPI_Allgather(same + rank_, 1, MPI_INT, same, 1, MPI_INT, MPI_COMM_WORLD)); ALIASED(MPI_Allgatherv(same + rank_, 1, MPI_INT, same, each, places, MPI_INT, MPI_COMM_WORLD));
+  ALIASED(MPI_Alltoall(same, 1, MPI_INT, same, 1, MPI_INT, MPI_COMM_WORLD)); ALIASED(MPI_Alltoallv(same, each, places, MPI_INT, same, each, places, MPI_INT, MPI_COMM_WORLD)); ALIASED(MPI_Reduce_scatter_block(same, same, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+  if (rank_ == 0) { ALIASED(MPI_Gather(same, 1, MPI_INT, same, 1, MPI_INT, 0, MPI_COMM_WORLD)); ALIASED(MPI_Scatterv(same, each, places, MPI_INT, same, 1, MPI_INT, 0, MPI_COMM_WORLD)); ALIASED(MPI_Reduce(same, same, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD)); }
+  CHECK(class_of(MPI_Allreduce(same, same + 1, 1, MPI_BYTE, MPI_MAX, MPI_COMM_WORLD)) == MPI_ERR_OP); CHECK(MPI_Allreduce(same, same + 1, 1, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD) == MPI_SUCCESS);
+  /* Counts that do not fit: whoever depends on what could not be computed is told, nobody waits for ever, and the next collective is in order. */
+  int fault = MPI_Bcast(x4, rank_ == 0 ? 1 : 4, MPI_INT, 0, MPI_COMM_WORLD); CHECK(rank_ == 0 ? fault == MPI_SUCCESS : fault != MPI_SUCCESS);
+  fault = MPI_Allreduce(same, same + 4, rank_ == 0 ? 1 : 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD); CHECK((N > 1) == (fault != MPI_SUCCESS));
+  MPI_Allreduce(&rank_, &ir, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); CHECK(ir == tri);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   /* Long vectors: the other algorithms */
   enum { L = 20000 }; double *x = malloc(L * sizeof *x), *y = malloc(L * sizeof *y); for (i = 0; i < L; i++) x[i] = rank_ + i;
   MPI_Allreduce(x, y, L, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); for (i = 0; i < L; i += 997) CHECK(y[i] == tri + (double)N * i);
