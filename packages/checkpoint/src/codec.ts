@@ -54,10 +54,13 @@ export function sampledEntropy(raw: Uint8Array): number {
   return bits / n;
 }
 
+/** The page as it is. */
+export const plainPage = (index: number, raw: Uint8Array): EncodedPage => ({ index, rawLength: raw.length, codec: Codec.RAW, bytes: raw });
+
 /** Deflates, or returns the page as it is where that gains less than an eighth. The stall is elsewhere: nobody waits for this. */
 export async function encodePage(index: number, raw: Uint8Array): Promise<EncodedPage> {
   const packed = raw.length < 256 || sampledEntropy(raw) > NOISE_BITS ? undefined : await pump(raw, new CompressionStream('deflate-raw'), raw.length - (raw.length >> 3));
-  return packed ? { index, rawLength: raw.length, codec: Codec.DEFLATE, bytes: packed } : { index, rawLength: raw.length, codec: Codec.RAW, bytes: raw };
+  return packed ? { index, rawLength: raw.length, codec: Codec.DEFLATE, bytes: packed } : plainPage(index, raw);
 }
 
 /** @throws MayflyError BAD_REQUEST when the data is no page of `rawLength` bytes. */

@@ -125,18 +125,24 @@ describe('headless nodes', () => {
 });
 
 describe('a network that breaks WebSockets', () => {
-  it('gets long polling, for control and for data', async () => {
+  it('gets long polling, for control, for data and for images', async () => {
     const proxy = await deafProxy(bench.server.url);
     bench.nodes.push(await startHeadlessNode({ server: proxy.url, slots: 2, name: 'behind the proxy' }));
-    const { job, stdout } = await bench.ended(
-      await bench.submit(
-        `import { COMM_WORLD as comm, SUM } from 'mayfly';
-         const a = new Float64Array(30000).fill(comm.rank), b = new Float64Array(30000);
+    const id = await bench.submit(
+      `import { COMM_WORLD as comm, SUM, checkpoint, stdin } from 'mayfly';
+         const a = Float64Array.from({ length: 30000 }, (_, i) => (i === 29999 ? comm.rank : i * Math.PI)), b = new Float64Array(30000);
+         checkpoint.register('a', a);
+         if (checkpoint.open().restarted) checkpoint.rollback('a');
+         checkpoint.here(true);
          for (let k = 0; k < 5; k++) comm.sendrecv(a, 1 - comm.rank, 1, b, 1 - comm.rank, 1);
-         console.log(b[29999], comm.allreduce(1, SUM));`,
-        2,
-      ),
+         console.log(b[29999], comm.allreduce(1, SUM));
+         ${HOLD}`,
+      2,
+      { options: { interactive: true } },
     );
+    await bench.until(id, (j) => j.endedAt !== undefined || j.tasks.every((t) => t.images >= 1));
+    await bench.input(id);
+    const { job, stdout } = await bench.ended(id);
     expect(job.error).toBeUndefined();
     expect(stdout).toEqual(['1 2\n', '0 2\n']);
     expect(proxy.upgrades()).toBeGreaterThan(0);

@@ -6,7 +6,7 @@
  *
  *  K1  `findPages` and `collect` never run at the same time (the core pins from `offer` on, but only what it knows of).
  *  K2  `stored`, `committed` are said to the core only after the store's promise has resolved.
- *  K3  A page of a socket is read only after the one before it is stored: memory per socket is bounded by the socket's own buffer.
+ *  K3  Pages of a socket are stored several at a time, and said to the core in their order; a socket with too many of them under way is not read on.
  */
 import { decodePage, unpackPage } from '@mayfly/checkpoint';
 import { CheckpointServer, type CheckpointServerEffect, type CheckpointServerEvent } from '@mayfly/protocols';
@@ -39,7 +39,7 @@ export interface ImageLink {
   onClose: () => void;
   send(text: string): void;
   close(code: number, reason: string): void;
-  /** Stops and resumes reading (K3). */
+  /** Stops and resumes reading, where the transport can (K3). */
   pause(): void;
   resume(): void;
 }
@@ -47,6 +47,8 @@ export interface ImageLink {
 /** An image socket with so many messages, or bytes, that are not yet dealt with is not read any more (K3). */
 const QUEUE_MESSAGES = 64;
 const QUEUE_BYTES = 8 << 20;
+/** Long polling cannot be stopped: beyond this it is closed. */
+const MOST_BYTES = 64 << 20;
 /** Pages of a run that are read before they are asked for. */
 const READ_AHEAD = 4;
 
@@ -211,43 +213,45 @@ export class CheckpointServerHost {
     const id = `i${++links}`;
     this.#links.set(id, link);
     let offer: Manifest | undefined;
+    /** Everything up to the last offer or end is dealt with; everything at all is. */
+    let control: Promise<unknown> = Promise.resolve();
     let chain: Promise<unknown> = Promise.resolve();
     let queued = 0;
     let queuedBytes = 0;
     let paused = false;
     const refuse = (image: string, error: ErrorBody): void => link.send(JSON.stringify({ type: 'refused', image, error }));
-    const handle = async (data: Uint8Array | string): Promise<void> => {
-      if (typeof data === 'string') {
-        let m: unknown;
-        try {
-          m = JSON.parse(data);
-        } catch {
-          m = undefined;
-        }
-        if (offerSchema.Check(m)) {
-          const h = this.#secrets.holder(m.capability);
-          if (!h || h.job !== m.manifest.job || h.task !== m.manifest.task || h.incarnation !== m.manifest.incarnation)
-            return refuse(m.manifest.image, { code: 'FORBIDDEN', message: 'The capability does not cover this image.' });
-          offer = m.manifest;
-          this.step({ type: 'offer', link: id, job: h.job, task: h.task, incarnation: h.incarnation, manifest: m.manifest });
-        } else if (endSchema.Check(m)) this.step({ type: 'end', link: id, image: m.image });
-        else link.close(CloseCode.BAD_FRAME, 'BAD_FRAME: neither an offer nor an end');
-        return;
+    const ordered = (data: string): void => {
+      let m: unknown;
+      try {
+        m = JSON.parse(data);
+      } catch {
+        m = undefined;
       }
+      if (offerSchema.Check(m)) {
+        const h = this.#secrets.holder(m.capability);
+        if (!h || h.job !== m.manifest.job || h.task !== m.manifest.task || h.incarnation !== m.manifest.incarnation)
+          return refuse(m.manifest.image, { code: 'FORBIDDEN', message: 'The capability does not cover this image.' });
+        offer = m.manifest;
+        this.step({ type: 'offer', link: id, job: h.job, task: h.task, incarnation: h.incarnation, manifest: m.manifest });
+      } else if (endSchema.Check(m)) this.step({ type: 'end', link: id, image: m.image });
+      else link.close(CloseCode.BAD_FRAME, 'BAD_FRAME: neither an offer nor an end');
+    };
+    /** Stores a page; what the core is to hear of it. */
+    const store = async (data: Uint8Array): Promise<EventBody | undefined> => {
       const manifest = offer;
-      if (!manifest) return link.close(CloseCode.BAD_FRAME, 'BAD_FRAME: a page before any offer');
+      if (!manifest) return void link.close(CloseCode.BAD_FRAME, 'BAD_FRAME: a page before any offer');
       let index = 0;
       try {
         const page = unpackPage(data);
         index = page.index;
         // Of an offer that was refused meanwhile, or not asked for: dropped unseen.
         const hash = this.core.wanted(id, manifest.image, index);
-        if (hash === undefined) return;
+        if (hash === undefined) return undefined;
         const raw = await decodePage(page.codec, page.rawLength, page.bytes);
         await this.#images.putPage(hash, raw);
-        this.step({ type: 'pageStored', link: id, image: manifest.image, index, bytes: raw.length });
+        return { type: 'pageStored', link: id, image: manifest.image, index, bytes: raw.length };
       } catch (error) {
-        this.step({ type: 'pageFailed', link: id, image: manifest.image, index, error: asBody(error) });
+        return { type: 'pageFailed', link: id, image: manifest.image, index, error: asBody(error) };
       }
     };
     link.onMessage = (data) => {
@@ -257,7 +261,18 @@ export class CheckpointServerHost {
         paused = true;
         link.pause();
       }
-      chain = chain.then(() => handle(data)).catch((error: unknown) => {
+      // Of a link that cannot be paused. Its comm worker comes back, and is asked only for what is not stored by then.
+      if (queuedBytes >= MOST_BYTES) return link.close(CloseCode.TOO_MANY, 'TOO_MANY: faster than the disk');
+      let dealt: Promise<unknown>;
+      if (typeof data === 'string') control = dealt = chain.then(() => ordered(data));
+      else {
+        const stored = control.then(() => store(data));
+        dealt = chain.then(async () => {
+          const event = await stored;
+          if (event) this.step(event);
+        });
+      }
+      chain = dealt.catch((error: unknown) => {
         this.#logger.error({ err: error }, 'image socket failed');
         link.close(CloseCode.BROKEN, 'INTERNAL');
       }).finally(() => {

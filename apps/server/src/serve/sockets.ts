@@ -1,6 +1,6 @@
 /**
- * Everything that upgrades: socket.io (control, dashboard), `/data/cm/<i>` and `/data/image` as bare WebSockets, `/data/poll/<i>/` as
- * engine.io with long polling. An upgrade to anywhere else is answered with 404.
+ * Everything that upgrades: socket.io (control, dashboard), `/data/cm/<i>` and `/data/image` as bare WebSockets, `/data/poll/<i>/` and
+ * `/data/poll/image/` as engine.io with long polling. An upgrade to anywhere else is answered with 404.
  */
 import { Server as EngineServer, type Socket as EngineSocket } from 'engine.io';
 import type { FastifyInstance } from 'fastify';
@@ -27,14 +27,14 @@ export function serveSockets(app: FastifyInstance, o: { runtime: Runtime; dashbo
   const http = app.server as HttpServer;
   const data = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES, clientTracking: true });
   const image = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_PAGE_MESSAGE, clientTracking: true });
-  const polls = new Map<number, EngineServer>();
+  const polls = new Map<number | 'image', EngineServer>();
 
   // Namespaces are typed one by one.
   const io = new SocketIo({ path: '/socket.io', serveClient: false, destroyUpgrade: false, maxHttpBufferSize: 4 * 1024 * 1024, pingInterval: o.pingMs, pingTimeout: 2 * o.pingMs, perMessageDeflate: false, cookie: false });
   runtime.dispatcher.serve(io.of('/node') as unknown as import('socket.io').Namespace<NodeToServer, ServerToNode>);
   o.dashboard.serve(io.of('/dashboard') as unknown as import('socket.io').Namespace<DashboardRequests, DashboardEvents>);
 
-  const poll = (index: number): EngineServer => {
+  const poll = (index: number | 'image'): EngineServer => {
     let engine = polls.get(index);
     if (!engine) {
       engine = new EngineServer({
@@ -47,12 +47,13 @@ export function serveSockets(app: FastifyInstance, o: { runtime: Runtime; dashbo
         // A sandboxed frame's origin is null; what authorises is the capability in the first frame.
         cors: { origin: '*', credentials: false },
       });
-      engine.on('connection', (socket: EngineSocket) => runtime.memories.accept(index, engineLink(socket)));
+      engine.on('connection', (socket: EngineSocket) => (index === 'image' ? runtime.checkpoints.accept(engineImageLink(socket)) : runtime.memories.accept(index, engineLink(socket))));
       polls.set(index, engine);
     }
     return engine;
   };
-  const pollIndex = (path: string): number | undefined => {
+  const pollIndex = (path: string): number | 'image' | undefined => {
+    if (/^\/data\/poll\/image\/?$/.test(path)) return 'image';
     const m = /^\/data\/poll\/(\d{1,2})\/?$/.exec(path);
     return m && Number(m[1]) < 16 ? Number(m[1]) : undefined;
   };
@@ -97,6 +98,25 @@ export function serveSockets(app: FastifyInstance, o: { runtime: Runtime; dashbo
       for (const ws of [...data.clients, ...image.clients]) ws.terminate();
     },
   };
+}
+
+function engineImageLink(socket: EngineSocket): ImageLink {
+  const link: ImageLink = {
+    address: socket.remoteAddress,
+    onMessage: () => undefined,
+    onClose: () => undefined,
+    send: (text) => void socket.send(text, { compress: false }),
+    close: () => void socket.close(),
+    pause: () => undefined,
+    resume: () => undefined,
+  };
+  socket.on('message', (data: unknown) => {
+    if (typeof data === 'string' || Buffer.isBuffer(data)) link.onMessage(data);
+    else if (data instanceof ArrayBuffer) link.onMessage(new Uint8Array(data));
+    else socket.close();
+  });
+  socket.on('close', () => link.onClose());
+  return link;
 }
 
 function imageLink(ws: WebSocket, request: IncomingMessage, pingMs: number): ImageLink {

@@ -22,7 +22,7 @@ export interface LinkEvents {
 export interface SocketLike {
   binaryType: string;
   readonly bufferedAmount: number;
-  send(data: Uint8Array): void;
+  send(data: Uint8Array | string): void;
   close(): void;
   onopen: (() => void) | null;
   onmessage: ((event: { data: unknown }) => void) | null;
@@ -34,7 +34,7 @@ export type OpenSocket = (url: string) => SocketLike;
 const asBytes = (data: unknown): Uint8Array =>
   data instanceof ArrayBuffer ? new Uint8Array(data) : ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new TextEncoder().encode(String(data));
 
-export function webSocketLink(open: OpenSocket, url: string, events: LinkEvents): DataLink {
+export function socketLink(open: OpenSocket, url: string, events: LinkEvents): DataLink {
   const socket = open(url.replace(/^http/, 'ws'));
   socket.binaryType = 'arraybuffer';
   let done = false;
@@ -64,40 +64,35 @@ export function webSocketLink(open: OpenSocket, url: string, events: LinkEvents)
   };
 }
 
-/** `url` is that of the WebSocket, …/data/cm/<i>; its polling twin is …/data/poll/<i>/. */
-export function pollingLink(url: string, events: LinkEvents): DataLink {
-  const u = new URL(url);
-  const socket = new PollingSocket(u.origin, { path: `${u.pathname.replace('/data/cm/', '/data/poll/')}/`, transports: ['polling'], upgrade: false, withCredentials: false });
-  socket.binaryType = 'arraybuffer';
-  let done = false;
+/** `url` is that of the WebSocket, …/data/cm/<i> or …/data/image; its polling twin is …/data/poll/<i>/ or …/data/poll/image/. */
+export function pollingSocket(url: string): SocketLike {
+  const u = new URL(url.replace(/^ws/, 'http'));
+  const engine = new PollingSocket(u.origin, { path: `${u.pathname.replace(/\/data\/(cm\/)?/, '/data/poll/')}/`, transports: ['polling'], upgrade: false, withCredentials: false });
+  engine.binaryType = 'arraybuffer';
   let buffered = 0;
-  const end = (why: string): void => {
-    if (done) return;
-    done = true;
-    events.onClose(why);
-  };
-  socket.on('open', () => events.onOpen());
-  socket.on('message', (data: unknown) => {
-    if (!done) events.onMessage(asBytes(data));
-  });
-  socket.on('error', () => end('polling error'));
-  socket.on('close', (reason: string) => end(reason));
-  return {
-    send(bytes) {
-      if (done) return;
-      buffered += bytes.length;
-      // The encoder takes an ArrayBuffer; a view of a larger one would be sent whole.
-      const exact = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength ? bytes.buffer : bytes.slice().buffer;
-      socket.send(exact as ArrayBuffer, {}, () => {
-        buffered -= bytes.length;
-      });
-    },
-    get buffered() {
+  const socket: SocketLike = {
+    binaryType: 'arraybuffer',
+    get bufferedAmount() {
       return buffered;
     },
-    close() {
-      end('closed by this side');
-      socket.close();
+    send(data) {
+      const bytes = data.length;
+      buffered += bytes;
+      // The encoder takes an ArrayBuffer; a view of a larger one would be sent whole.
+      const exact = typeof data === 'string' ? data : data.byteOffset === 0 && data.byteLength === data.buffer.byteLength ? data.buffer : data.slice().buffer;
+      engine.send(exact as ArrayBuffer, {}, () => {
+        buffered -= bytes;
+      });
     },
+    close: () => void engine.close(),
+    onopen: null,
+    onmessage: null,
+    onerror: null,
+    onclose: null,
   };
+  engine.on('open', () => socket.onopen?.());
+  engine.on('message', (data: unknown) => socket.onmessage?.({ data }));
+  engine.on('error', (e: unknown) => socket.onerror?.(e));
+  engine.on('close', (reason: string) => socket.onclose?.({ reason }));
+  return socket;
 }

@@ -22,6 +22,7 @@ const seams: CommSeams = {
     const t = setTimeout(run, ms);
     return () => clearTimeout(t);
   },
+  now: () => performance.now(),
   random: Math.random,
   // Not randomUUID: the frame's opaque origin is no secure context.
   nonce: () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join(''),

@@ -19,6 +19,7 @@ const seams: CommSeams = {
     const t = setTimeout(run, ms);
     return () => clearTimeout(t);
   },
+  now: () => performance.now(),
   random: Math.random,
   nonce: () => randomUUID(),
   channel() {

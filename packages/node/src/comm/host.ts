@@ -423,8 +423,12 @@ export class CommHost {
     const manifest = manifestOf(a, head, cut);
     const fresh = new Map([...cut.data].filter(([hash]) => !rank.kept.has(hash)));
     rank.kept = new Set(cut.data.keys());
-    // Views into the image's sections: the message copies each page on its own, not the whole section with it.
-    this.daemon.post({ type: 'keep', manifest, pages: new Map([...fresh].map(([hash, page]) => [hash, page.slice()])) });
+    // One copy, which moves to the daemon.
+    const pages = new Map([...fresh].map(([hash, page]) => [hash, page.slice()]));
+    this.daemon.post(
+      { type: 'keep', manifest, pages },
+      [...pages.values()].map((page) => page.buffer),
+    );
     this.uploads!.add(manifest, cut, a.capability);
   }
 }

@@ -6,10 +6,12 @@
  *     (or its completion cannot be heard of any more).
  *  U2 A broken connection begins the upload again; the server asks only for what it lacks.
  *  U3 An image's pages are kept until it is stored, refused, superseded or its task has left.
+ *  U4 A page is deflated only where the network is so slow that this is faster: from the first time that
+ *     a full socket drains at less than SLOW_BYTES until one stands empty.
  */
-import { encodePage, packPage, type CutImage } from '@mayfly/checkpoint';
+import { encodePage, packPage, plainPage, type CutImage, type EncodedPage } from '@mayfly/checkpoint';
 import type { ImageId, Manifest, TaskId } from '@mayfly/wire';
-import type { SocketLike } from './data-link.ts';
+import { pollingSocket, type SocketLike } from './data-link.ts';
 import type { CommSeams } from './seams.ts';
 
 interface Upload {
@@ -26,8 +28,14 @@ interface Reply {
 
 const RETRY_FIRST_MS = 100;
 const RETRY_LAST_MS = 5_000;
-/** Pages in the socket's buffer before the next one is packed. */
+/** A connection that does not open within this time is given up. */
+const OPEN_MS = 10_000;
+/** Bytes in the socket's buffer before the next page waits. */
 const AHEAD_BYTES = 1024 * 1024;
+/** Bytes a second. A thread deflates some 10 to 40 million: a network that is not much slower than that is better used as it is. */
+const SLOW_BYTES = 4_000_000;
+/** Pages deflated at the same time, where the engine has threads for it. */
+const DEFLATED_AT_ONCE = 4;
 
 export class ImageUploads {
   private readonly waiting: Upload[] = [];
@@ -36,6 +44,9 @@ export class ImageUploads {
   private readonly stored = new Map<TaskId, Manifest>();
   private socket: SocketLike | undefined;
   private attempts = 0;
+  private webSocketWorked = false;
+  private polling = false;
+  private slow = false;
   private cancel: (() => void) | undefined;
 
   constructor(
@@ -96,11 +107,17 @@ export class ImageUploads {
   }
 
   private connect(): void {
-    const s = this.seams.openSocket(this.url.replace(/^http/, 'ws'));
+    // As for rank data (links.ts): one that never worked as a WebSocket tries long polling every third time.
+    this.polling ||= !this.webSocketWorked && this.attempts % 3 === 2;
+    const url = this.url.replace(/^http/, 'ws');
+    const s = this.polling ? pollingSocket(url) : this.seams.openSocket(url);
     this.socket = s;
     s.binaryType = 'arraybuffer';
+    const late = this.seams.after(OPEN_MS, () => this.socket === s && this.broken());
     s.onopen = () => {
+      late();
       this.attempts = 0;
+      if (!this.polling) this.webSocketWorked = true;
       this.offer();
     };
     s.onmessage = (e) => {
@@ -111,14 +128,17 @@ export class ImageUploads {
         this.broken();
       }
     };
-    s.onerror = () => this.broken();
-    s.onclose = () => this.broken();
+    s.onerror = s.onclose = () => {
+      late();
+      this.broken();
+    };
   }
 
   private broken(): void {
     this.disconnect();
     // Their completion would have been said on the connection that is gone.
     for (const m of [...this.stored.values()]) this.settled(m);
+    if (this.attempts > 0) this.polling = false;
     if (!this.current && this.waiting.length === 0) return;
     const ms = Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** Math.min(this.attempts++, 10)) * (0.5 + this.seams.random() / 2);
     this.cancel?.();
@@ -131,7 +151,7 @@ export class ImageUploads {
 
   private say(message: unknown): void {
     // Text, so that the other side tells it from a page.
-    (this.socket as unknown as { send(text: string): void } | undefined)?.send(JSON.stringify(message));
+    this.socket?.send(JSON.stringify(message));
   }
 
   private offer(): void {
@@ -174,17 +194,35 @@ export class ImageUploads {
   }
 
   private async upload(u: Upload, pages: readonly number[]): Promise<void> {
-    const socket = this.socket;
+    const socket = this.socket!;
     const current = (): boolean => this.current === u && this.socket === socket;
-    for (const index of pages) {
-      const raw = u.cut.data.get(u.manifest.pages[index] ?? '');
-      if (!raw) continue;
-      // Engines compress no shared memory.
-      const message = packPage(await encodePage(index, raw.buffer instanceof ArrayBuffer ? raw : raw.slice()));
-      while (current() && socket!.bufferedAmount > AHEAD_BYTES) await new Promise<void>((resolve) => this.seams.after(4, resolve));
-      if (!current()) return;
-      socket!.send(message);
+    const raw = pages.flatMap((index) => {
+      const page = u.cut.data.get(u.manifest.pages[index] ?? '');
+      return page ? [[index, page] as const] : [];
+    });
+    for (let i = 0; i < raw.length;) {
+      const some = raw.slice(i, i + (this.slow ? DEFLATED_AT_ONCE : 1));
+      i += some.length;
+      for (const page of await Promise.all(some.map(([index, bytes]) => this.encoded(index, bytes)))) {
+        await this.room(socket, current);
+        if (!current()) return;
+        socket.send(packPage(page));
+      }
     }
     if (current()) this.say({ type: 'end', image: u.manifest.image });
+  }
+
+  /** U4. Engines compress no shared memory. */
+  private encoded(index: number, raw: Uint8Array): EncodedPage | Promise<EncodedPage> {
+    return this.slow ? encodePage(index, raw.buffer instanceof ArrayBuffer ? raw : raw.slice()) : plainPage(index, raw);
+  }
+
+  /** Waits until the socket takes more, and learns how fast it drains. */
+  private async room(socket: SocketLike, current: () => boolean): Promise<void> {
+    if (socket.bufferedAmount === 0) this.slow = false;
+    if (socket.bufferedAmount <= AHEAD_BYTES) return;
+    const [before, since] = [socket.bufferedAmount, this.seams.now()];
+    while (current() && socket.bufferedAmount > AHEAD_BYTES / 2) await new Promise<void>((resolve) => this.seams.after(4, resolve));
+    if (current()) this.slow = (before - socket.bufferedAmount) * 1000 < SLOW_BYTES * (this.seams.now() - since);
   }
 }

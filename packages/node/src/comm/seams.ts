@@ -8,6 +8,8 @@ export interface CommSeams {
   /** Runs in a later task, after sockets had their turn. */
   soon(run: () => void): void;
   after(ms: number, run: () => void): () => void;
+  /** ms, from anywhere, never back. */
+  now(): number;
   random(): number;
   /** At least 128 random bits as text. */
   nonce(): string;
