@@ -303,13 +303,6 @@ export class Core {
     const object = comm.window !== undefined ? handleOf(Kind.WIN, comm.window) : comm.file !== undefined ? handleOf(Kind.FILE, comm.file) : this.commHandle(comm.handle);
     return this.handle(comm.errhandler, object, error.errorClass, error.message);
   }
-
-  /** Calls an error handler of the layer's number for an object. */
-  handle(errhandler: number, object: number, code: number, message: string): number {
-    if (!this.inUse || errhandler === ERRORS_ARE_FATAL || errhandler === ERRORS_ABORT) return this.program.abort(code || 1, message, 'MPI_ERROR');
-    if (errhandler === ERRORS_RETURN) return code;
-    const index = this.state.errorFunctions.get(errhandler);
-    if (index === undefined) return code;
   /** An MPI error at another object's error handler (the layer's number). */
   raiseAt(errhandler: number, object: number, error: MPIError): number {
     this.state.lastErrors.set(error.errorClass, error.errorString);
@@ -319,6 +312,13 @@ export class Core {
   get inUse(): boolean {
     return this.state.phase === 'active' || this.state.sessions.size > 0;
   }
+
+  /** Calls an error handler of the layer's number for an object. */
+  handle(errhandler: number, object: number, code: number, message: string): number {
+    if (!this.inUse || errhandler === ERRORS_ARE_FATAL || errhandler === ERRORS_ABORT) return this.program.abort(code || 1, message, 'MPI_ERROR');
+    if (errhandler === ERRORS_RETURN) return code;
+    const index = this.state.errorFunctions.get(errhandler);
+    if (index === undefined) return code;
     this.lend(8, (a) => {
       this.heap.setInt(a, object, 'comm');
       this.heap.setInt(a + 4, code, 'errorcode');
