@@ -132,6 +132,10 @@ export declare const BXOR: Op;
 export declare const MINLOC: Op;
 /** [MPI_MAXLOC] As MINLOC, for the largest value. */
 export declare const MAXLOC: Op;
+/** [MPI_REPLACE] Of windows: the value that comes. */
+export declare const REPLACE: Op;
+/** [MPI_NO_OP] Of {@link Win.getAccumulate}: the value that is there. */
+export declare const NO_OP: Op;
 
 // ───────────────────────────── Groups ─────────────────────────────
 
@@ -343,6 +347,88 @@ export declare const COMM_SELF: Comm;
 /** [MPI_Dims_create] A balanced grid for `nnodes` processes; entries of `dims` other than 0 are kept. */
 export declare function dimsCreate(nnodes: number, dims: number | readonly number[]): number[];
 
+// ───────────────────────────── Windows ─────────────────────────────
+
+/**
+ * [MPI_Win] One-sided communication (chapter 12): an array of each process, which the others read and write. Displacements count elements of the target's array.
+ *
+ * An operation is applied at its target inside any MPI call of the target: a target that computes for long without one lets the others wait. Operations need an epoch: two
+ * fences around them, or start and complete (post and wait at the target), or lock and unlock.
+ */
+export interface Win {
+  /** The array that this process gave. */
+  readonly memory: Buffer | null;
+  /** This process's rank in the window. */
+  readonly rank: number;
+  /** [MPI_Win_get_group] */
+  readonly group: Group;
+  /** [MPI_Win_get_name, MPI_Win_set_name] */
+  name: string;
+
+  /**
+   * [MPI_Put] Writes `from` into the array of rank `target`, from element `disp` on. `from` may be used again at once.
+   * @throws MPIError ERR_RMA_SYNC outside of an epoch, ERR_RMA_RANGE outside of the target's array, ERR_RANK, ERR_DISP
+   */
+  put(from: Buffer, target: number, disp?: number): void;
+  /** [MPI_Get] Fills `into`; it is there when the epoch ends, or after a flush. */
+  get(into: Buffer, target: number, disp?: number): void;
+  /** [MPI_Accumulate] target = target op from, elementwise and atomic per operation; `op` is predefined (default: SUM). */
+  accumulate(from: Buffer, target: number, disp?: number, op?: Op): void;
+  /** [MPI_Get_accumulate, MPI_Fetch_and_op] As accumulate, and `into` gets what stood there before. */
+  getAccumulate<A extends Buffer>(from: A, into: A, target: number, disp?: number, op?: Op): void;
+  /** [MPI_Compare_and_swap] One integer: `from` is written if `compare` stands there; `into` gets what stood there. */
+  compareAndSwap<A extends Buffer>(from: A, compare: A, into: A, target: number, disp?: number): void;
+  /** [MPI_Rget] Within lock and unlock; `into` is filled when the request is complete. */
+  rget(into: Buffer, target: number, disp?: number): Request;
+  /** [MPI_Rget_accumulate] */
+  rgetAccumulate<A extends Buffer>(from: A, into: A, target: number, disp?: number, op?: Op): Request;
+
+  /** [MPI_Win_fence] Collective. Ends the epoch before (what was started is complete, here and at the targets) and begins the next. @param assertion MODE_… */
+  fence(assertion?: number): void;
+  /** [MPI_Win_post] The processes `ranks` may access this one's array, until {@link Win.wait}. */
+  post(ranks: readonly number[], assertion?: number): void;
+  /** [MPI_Win_start] Begins an access epoch for these targets. */
+  start(ranks: readonly number[], assertion?: number): void;
+  /** [MPI_Win_complete] Ends it. */
+  complete(): void;
+  /** [MPI_Win_wait] Returns when all processes of the post have completed. */
+  wait(): void;
+  /** [MPI_Win_test] True: they have, and the epoch is over. */
+  test(): boolean;
+  /** [MPI_Win_lock] Begins an epoch for one target that takes no part. @param type 'exclusive' (default) or 'shared' */
+  lock(target: number, type?: 'exclusive' | 'shared', assertion?: number): void;
+  /** [MPI_Win_lock_all] Shared, for all targets. */
+  lockAll(assertion?: number): void;
+  /** [MPI_Win_unlock] What was started is complete, here and there. */
+  unlock(target: number): void;
+  /** [MPI_Win_unlock_all] */
+  unlockAll(): void;
+  /** [MPI_Win_flush, MPI_Win_flush_all] Completes what was started for `target` (default: for all), here and there. */
+  flush(target?: number): void;
+  /** [MPI_Win_flush_local, MPI_Win_flush_local_all] Completes it here: buffers of `get` are filled. */
+  flushLocal(target?: number): void;
+  /** [MPI_Win_sync] Lets what has come take effect: for loops that look at their own array. */
+  sync(): void;
+  /** [MPI_Win_free] Collective. */
+  free(): void;
+  /** [MPI_Win_set_errhandler] The default is ERRORS_ARE_FATAL. A handler gets the window's own communicator. */
+  setErrhandler(handler: ErrorHandler): void;
+}
+export declare const Win: {
+  /** [MPI_Win_create] Collective. `memory` may differ in length and type from process to process; null: none. It belongs to the window until `free`. @param comm default: COMM_WORLD */
+  create(memory: Buffer | null, comm?: Comm): Win;
+};
+/** [MPI_MODE_NOCHECK] Assertions for fence, post, start and lock; they add up. */
+export declare const MODE_NOCHECK: 1024;
+/** [MPI_MODE_NOPRECEDE] A fence that ends no epoch: it sends nothing. */
+export declare const MODE_NOPRECEDE: 2048;
+/** [MPI_MODE_NOPUT] */
+export declare const MODE_NOPUT: 4096;
+/** [MPI_MODE_NOSTORE] */
+export declare const MODE_NOSTORE: 8192;
+/** [MPI_MODE_NOSUCCEED] A fence that begins no epoch. */
+export declare const MODE_NOSUCCEED: 16384;
+
 // ───────────────────────────── Errors ─────────────────────────────
 
 /** [error classes, §9.4] */
@@ -370,6 +456,12 @@ export declare const ERR_BAD_FILE: 23;
 export declare const ERR_NO_SUCH_FILE: 42;
 export declare const ERR_IO: 35;
 export declare const ERR_UNSUPPORTED_OPERATION: 55;
+export declare const ERR_ASSERT: 22;
+export declare const ERR_DISP: 26;
+export declare const ERR_LOCKTYPE: 37;
+export declare const ERR_RMA_RANGE: 48;
+export declare const ERR_RMA_SYNC: 50;
+export declare const ERR_WIN: 56;
 /** Mayfly's own class: misuse of {@link checkpoint}. */
 export declare const ERR_CHECKPOINT: 100;
 

@@ -52,12 +52,12 @@ export function windowAccess(core: Core): Implementations {
   }
 
   /** "Each datatype argument must be a predefined datatype or a derived datatype, where all basic components are of the same predefined datatype" (§12.3.4). */
-  function combining(w: windows.WindowRecord, op: number, origin: TypeRecord | undefined, at: TypeRecord): windows.Combining {
+  function combining(w: windows.WindowRecord, op: number, origin: TypeRecord | undefined, at: TypeRecord, count = 1): windows.Combining {
     const name = OPS.get(op) as BuiltinOp | undefined;
     if (name === undefined) return core.fail(ERR.OP, 'the operation is not predefined', w.comm);
+    // Nothing is computed: the bytes are all there is, or there are none.
+    if (name === 'MPI_REPLACE' || name === 'MPI_NO_OP' || at.layout.size * count === 0) return { op: name, element: 0 };
     const element = basicElement(core, at);
-    // Nothing is computed: the bytes are all there is.
-    if (name === 'MPI_REPLACE' || name === 'MPI_NO_OP') return { op: name, element: 0 };
     if (element === undefined || (origin && basicElement(core, origin) !== element))
       return core.fail(ERR.TYPE, element === undefined ? 'the target datatype is made of several basic ones' : 'the datatypes of origin and target are made of different basic ones', w.comm);
     return { op: name, element };
@@ -79,7 +79,7 @@ export function windowAccess(core: Core): Implementations {
       const w = windowOf(core, win);
       const from = elements(w, address, count, datatype, 'origin_addr');
       const t = target(w, rank, disp, targetCount, targetType);
-      windows.accumulate(layer, w.handle, source(from), t, combining(w, op, from.type, t.type), core.call, passive);
+      windows.accumulate(layer, w.handle, source(from), t, combining(w, op, from.type, t.type, targetCount), core.call, passive);
     };
   const getAccumulate =
     (wanted: boolean) =>
@@ -92,7 +92,7 @@ export function windowAccess(core: Core): Implementations {
       const from = OPS.get(op) === 'MPI_NO_OP' ? undefined : elements(w, address, count, datatype, 'origin_addr');
       const into = elements(w, result, resultCount, resultType, 'result_addr');
       const t = target(w, rank, disp, targetCount, targetType);
-      return windows.getAccumulate(layer, w.handle, from ? source(from) : windows.NOTHING, place(into), t, combining(w, op, from?.type, t.type), core.call, wanted);
+      return windows.getAccumulate(layer, w.handle, from ? source(from) : windows.NOTHING, place(into), t, combining(w, op, from?.type, t.type, targetCount), core.call, wanted);
     };
   /** The request-based form: the request's address stands last. */
   const requested = (f: (...args: number[]) => number | void) => (...args: number[]): number =>

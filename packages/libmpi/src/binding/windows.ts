@@ -151,7 +151,8 @@ export function windowFunctions(core: Core): Implementations {
         heap.setInt(at, group.length === 0 ? Predefined.GROUP_EMPTY : handleOf(Kind.GROUP, n), 'group');
       }),
     Win_set_name: (win: number, at: number) => success(() => void (own(windowOf(core, win)).name = heap.string(at, 'win_name', 127))),
-    Win_get_name: (win: number, at: number, length: number) => success(() => heap.setInt(length, heap.setString(at, own(windowOf(core, win)).name, 128, 'win_name'), 'resultlen')),
+    Win_get_name: (win: number, at: number, length: number) =>
+      success(() => heap.setInt(length, heap.setString(at, win === Null.WIN ? 'MPI_WIN_NULL' : own(windowOf(core, win)).name, 128, 'win_name'), 'resultlen')),
     Win_set_info: (win: number, info: number) =>
       success(() => {
         const { info: kept } = own(windowOf(core, win));

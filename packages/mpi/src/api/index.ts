@@ -10,6 +10,8 @@ import { environment } from './environment.ts';
 import { GroupObject } from './group.ts';
 import { ErrorHandlerObject, OpObject } from './handles.ts';
 import { completion } from './status.ts';
+import { WinObject } from './win.ts';
+import { Assert } from '../windows/index.ts';
 import type { Layer } from '../layer.ts';
 import type { Runtime } from './runtime.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
@@ -34,7 +36,7 @@ function build(context: Context): MayflyModule {
     return object;
   };
   const op = (i: number): OpObject => new OpObject(context, i + 1, BUILTIN_OPS[i]!, true);
-  const [SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR, MINLOC, MAXLOC] = BUILTIN_OPS.map((_, i) => op(i)) as [OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject];
+  const [SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR, MINLOC, MAXLOC, REPLACE, NO_OP] = BUILTIN_OPS.map((_, i) => op(i)) as [OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject, OpObject];
   const world = context.commObject(c.COMM_WORLD);
   return {
     IN_PLACE,
@@ -45,10 +47,16 @@ function build(context: Context): MayflyModule {
     TAG_UB: c.TAG_UB,
     ...completion(context),
     Op: { create: (fn, commute) => OpObject.create(context, fn as (input: never, inout: never) => void, commute) },
-    SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR, MINLOC, MAXLOC,
+    SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR, MINLOC, MAXLOC, REPLACE, NO_OP,
     GROUP_EMPTY: new GroupObject(context, c.GROUP_EMPTY),
     COMM_WORLD: world,
     COMM_SELF: context.commObject(c.COMM_SELF),
+    Win: { create: (memory, comm = world) => WinObject.create(context, memory, comm) },
+    MODE_NOCHECK: Assert.NOCHECK,
+    MODE_NOPRECEDE: Assert.NOPRECEDE,
+    MODE_NOPUT: Assert.NOPUT,
+    MODE_NOSTORE: Assert.NOSTORE,
+    MODE_NOSUCCEED: Assert.NOSUCCEED,
     dimsCreate: (nnodes, dims) => context.call(() => dimsCreate(nnodes, typeof dims === 'number' ? new Array<number>(dims).fill(0) : dims)),
     SUCCESS: ERR.SUCCESS,
     ERR_BUFFER: ERR.BUFFER,
@@ -74,6 +82,12 @@ function build(context: Context): MayflyModule {
     ERR_NO_SUCH_FILE: ERR.NO_SUCH_FILE,
     ERR_IO: ERR.IO,
     ERR_UNSUPPORTED_OPERATION: ERR.UNSUPPORTED_OPERATION,
+    ERR_ASSERT: ERR.ASSERT,
+    ERR_DISP: ERR.DISP,
+    ERR_LOCKTYPE: ERR.LOCKTYPE,
+    ERR_RMA_RANGE: ERR.RMA_RANGE,
+    ERR_RMA_SYNC: ERR.RMA_SYNC,
+    ERR_WIN: ERR.WIN,
     ERR_CHECKPOINT: ERR.CHECKPOINT,
     // The declaration hides the constructor and narrows `statuses`.
     MPIError: MPIError as unknown as typeof Mayfly.MPIError,

@@ -284,11 +284,15 @@ export function startFlushLocal(layer: Layer, win: number, rank: number | undefi
   else passive(layer, win, rank, call);
 }
 
-/** The second half of unlock and flush. @param rank undefined: all targets */
+/**
+ * The second half of unlock and flush. One that has nothing to wait for looks at what has arrived: programs that look at their own memory again and again, between
+ * lock and unlock or after a flush, would else never see what others do to it. @param rank undefined: all targets
+ */
 export function finishPassive(layer: Layer, win: number, rank: number | undefined, call: string): void {
   const w = windowOf(layer, win, call);
   const ranks = rank === undefined ? everyone(w) : [rank];
-  waitUntil(layer, () => settled(w, ranks), reason(layer, w, call, ranks));
+  if (settled(w, ranks)) pollUntil(layer, () => false);
+  else waitUntil(layer, () => settled(w, ranks), reason(layer, w, call, ranks));
   report(w, call);
 }
 

@@ -243,11 +243,20 @@ function access(layer: Layer, w: WindowRecord, rank: number, e: { tag: number; w
 function locate(w: WindowRecord, word: number, layout: Layout, count: number): Place | undefined {
   const { from, to } = span(layout, count);
   if (w.flavor === 'dynamic') {
-    const inside = from === to || w.regions.some((r) => r.address <= word + from && word + to <= r.address + r.bytes);
-    return inside ? { space: 0, address: word, layout, count } : undefined;
+    return from === to || isAttached(w, word + from, word + to) ? { space: 0, address: word, layout, count } : undefined;
   }
   const inside = from === to || (word + from >= 0 && word + to <= w.base.bytes);
   return inside ? { space: w.base.space, address: w.base.offset + word, layout, count } : undefined;
+}
+
+/** Regions that touch are as one. */
+function isAttached(w: WindowRecord, from: number, to: number): boolean {
+  for (let at = from; at < to; ) {
+    const r = w.regions.find((x) => x.address <= at && at < x.address + x.bytes);
+    if (!r) return false;
+    at = r.address + r.bytes;
+  }
+  return true;
 }
 
 /** Of contiguous elements. */

@@ -1,0 +1,241 @@
+/** Windows of the API: an array of the program that other processes read and write (MPI 4.1 chapter 12). Displacements count elements of the target's array. */
+import { contiguousLayout } from '../layout.ts';
+import { BUILTIN_OPS } from '../ops.ts';
+import { ERR, fail } from '../errors.ts';
+import { rankOfTask } from '../layer.ts';
+import * as windows from '../windows/index.ts';
+import { CommObject } from './comm.ts';
+import { describe } from './context.ts';
+import { GroupObject } from './group.ts';
+import { ErrorHandlerObject, OpObject } from './handles.ts';
+import { RequestObject } from './status.ts';
+import type { Context } from './context.ts';
+import type { ElementType } from '../datatypes.ts';
+import type * as Mayfly from '../../types/mayfly.d.ts';
+
+type Buffer = Mayfly.Buffer;
+
+export class WinObject implements Mayfly.Win {
+  private groupObject: GroupObject | undefined;
+
+  private constructor(
+    private readonly context: Context,
+    readonly handle: number,
+    readonly memory: Buffer | null,
+  ) {}
+
+  static create(context: Context, memory: Buffer | null, comm: Mayfly.Comm): WinObject {
+    const call = 'MPI_Win_create';
+    return context.call(() => {
+      if (!(comm instanceof CommObject)) return fail(ERR.COMM, call, `the communicator is ${describe(comm)}`);
+      const given = memory === null ? undefined : context.bytes(memory, call, comm.handle, 'the memory');
+      const base = given && given.bytes.length > 0 ? context.layer.memory.pin(given.bytes) : { space: 0, offset: 0, bytes: 0 };
+      let handle: number;
+      try {
+        handle = windows.startMake(context.layer, comm.handle, 'create', base, given?.type.bytes ?? 1, call);
+      } catch (e) {
+        if (base.space > 0) context.layer.memory.unpin(base.space);
+        throw e;
+      }
+      windows.finishMake(context.layer, handle, call);
+      return new WinObject(context, handle, memory);
+    });
+  }
+
+  private record(call: string): windows.WindowRecord {
+    return windows.windowOf(this.context.layer, this.handle, call);
+  }
+  private get comm(): number {
+    return this.context.layer.state.windows.table.rows.get(this.handle)?.comm ?? 0;
+  }
+  get group(): Mayfly.Group {
+    return this.context.call(() => {
+      const { group } = windows.commOfWindow(this.context.layer, this.record('MPI_Win_get_group'));
+      if (!this.groupObject || !this.context.layer.state.groups.rows.has(this.groupObject.handle)) this.groupObject = GroupObject.make(this.context, [...group]);
+      return this.groupObject;
+    });
+  }
+  get name(): string {
+    return this.context.call(() => windows.commOfWindow(this.context.layer, this.record('MPI_Win_get_name')).name);
+  }
+  set name(value: string) {
+    this.context.call(() => void (windows.commOfWindow(this.context.layer, this.record('MPI_Win_set_name')).name = String(value).slice(0, 128)));
+  }
+
+  // ── operations
+
+  private bytes(array: unknown, call: string, what: string): { bytes: Uint8Array; type: ElementType } {
+    this.record(call);
+    return this.context.bytes(array, call, this.comm, what);
+  }
+  /** As many elements there as here. */
+  private at(target: number, disp: number, bytes: number, call: string): windows.Target {
+    if (!Number.isInteger(disp)) fail(ERR.DISP, call, `the displacement ${String(disp)} is not a whole number`, this.comm);
+    return { rank: target, disp, layout: contiguousLayout(bytes), count: 1 };
+  }
+  private combining(op: Mayfly.Op | undefined, type: ElementType, call: string): windows.Combining {
+    const name = op === undefined ? 'MPI_SUM' : BUILTIN_OPS[OpObject.of(op, call, this.comm) - 1];
+    return name === undefined ? fail(ERR.OP, call, 'the operation is not predefined', this.comm) : { op: name, element: type.id };
+  }
+  /** An operation whose answer goes into an array, which is pinned until it has come. */
+  private fetching(into: { bytes: Uint8Array }, begin: (place: windows.Place) => number): number {
+    const { memory } = this.context.layer;
+    const { space } = memory.pin(into.bytes);
+    const rows = this.context.layer.state.windows.replies;
+    const before = rows.next;
+    try {
+      return begin({ space, address: 0, layout: contiguousLayout(into.bytes.length), count: 1 });
+    } finally {
+      // Nothing was asked for: a failure, or MPI_PROC_NULL.
+      if (rows.next === before) memory.unpin(space);
+    }
+  }
+  private getOn(call: string, into: Buffer, target: number, disp: number, wanted: boolean): number {
+    const b = this.bytes(into, call, 'the buffer');
+    return this.fetching(b, (place) => windows.get(this.context.layer, this.handle, place, this.at(target, disp, b.bytes.length, call), call, wanted));
+  }
+  private putOn(call: string, from: Buffer, target: number, disp: number, passive: boolean): void {
+    const { bytes } = this.bytes(from, call, 'the buffer');
+    windows.put(this.context.layer, this.handle, windows.sourceOf(bytes), this.at(target, disp, bytes.length, call), call, passive);
+  }
+  private accumulateOn(call: string, from: Buffer, target: number, disp: number, op: Mayfly.Op | undefined, passive: boolean): void {
+    const { bytes, type } = this.bytes(from, call, 'the buffer');
+    windows.accumulate(this.context.layer, this.handle, windows.sourceOf(bytes), this.at(target, disp, bytes.length, call), this.combining(op, type, call), call, passive);
+  }
+  private getAccumulateOn(call: string, from: Buffer, into: Buffer, target: number, disp: number, op: Mayfly.Op | undefined, wanted: boolean): number {
+    const b = this.bytes(from, call, 'the buffer');
+    const result = this.bytes(into, call, 'the result');
+    if (result.type.id !== b.type.id) fail(ERR.TYPE, call, `the result is ${describe(into)}, the buffer ${describe(from)}`, this.comm);
+    const c = this.combining(op, b.type, call);
+    return this.fetching(result, (place) => windows.getAccumulate(this.context.layer, this.handle, windows.sourceOf(b.bytes), place, this.at(target, disp, result.bytes.length, call), c, call, wanted));
+  }
+  private request(start: () => number): Mayfly.Request {
+    return this.context.call(() => new RequestObject(this.context, start()));
+  }
+
+  put(from: Buffer, target: number, disp = 0): void {
+    this.context.call(() => this.putOn('MPI_Put', from, target, disp, false));
+  }
+  get(into: Buffer, target: number, disp = 0): void {
+    this.context.call(() => void this.getOn('MPI_Get', into, target, disp, false));
+  }
+  rget(into: Buffer, target: number, disp = 0): Mayfly.Request {
+    return this.request(() => this.getOn('MPI_Rget', into, target, disp, true));
+  }
+  accumulate(from: Buffer, target: number, disp = 0, op?: Mayfly.Op): void {
+    this.context.call(() => this.accumulateOn('MPI_Accumulate', from, target, disp, op, false));
+  }
+  getAccumulate<A extends Buffer>(from: A, into: A, target: number, disp = 0, op?: Mayfly.Op): void {
+    this.context.call(() => void this.getAccumulateOn('MPI_Get_accumulate', from, into, target, disp, op, false));
+  }
+  rgetAccumulate<A extends Buffer>(from: A, into: A, target: number, disp = 0, op?: Mayfly.Op): Mayfly.Request {
+    return this.request(() => this.getAccumulateOn('MPI_Rget_accumulate', from, into, target, disp, op, true));
+  }
+  compareAndSwap<A extends Buffer>(from: A, compare: A, into: A, target: number, disp = 0): void {
+    const call = 'MPI_Compare_and_swap';
+    this.context.call(() => {
+      const b = this.bytes(from, call, 'the buffer');
+      const with_ = this.bytes(compare, call, 'the value to compare with');
+      const result = this.bytes(into, call, 'the result');
+      if (from.length !== 1 || compare.length !== 1 || into.length !== 1) fail(ERR.COUNT, call, 'the buffers have to have one element each', this.comm);
+      if (b.type.id !== with_.type.id || b.type.id !== result.type.id || b.type.kind === 'float') fail(ERR.TYPE, call, 'the buffers have to be integers of one type', this.comm);
+      this.fetching(result, (place) => {
+        windows.compareAndSwap(this.context.layer, this.handle, b.bytes, with_.bytes, place, this.at(target, disp, b.bytes.length, call), call);
+        return 0;
+      });
+    });
+  }
+
+  // ── synchronisation
+
+  private run(start: (call: string) => void, finish: (call: string) => void, call: string): void {
+    this.context.call(() => {
+      start(call);
+      finish(call);
+    });
+  }
+  fence(assertion = 0): void {
+    const { layer } = this.context;
+    this.run((call) => windows.startFence(layer, this.handle, assertion, call), (call) => windows.finishFence(layer, this.handle, assertion, call), 'MPI_Win_fence');
+  }
+  private tasks(ranks: readonly number[], call: string): number[] {
+    const { group } = windows.commOfWindow(this.context.layer, this.record(call));
+    return ranks.map((r) => group[r] ?? fail(ERR.RANK, call, `${String(r)} is no rank: the window has ranks 0 to ${group.length - 1}`, this.comm));
+  }
+  post(ranks: readonly number[], assertion = 0): void {
+    this.context.call(() => windows.post(this.context.layer, this.handle, this.tasks(ranks, 'MPI_Win_post'), assertion));
+  }
+  start(ranks: readonly number[], assertion = 0): void {
+    this.context.call(() => windows.startAccess(this.context.layer, this.handle, this.tasks(ranks, 'MPI_Win_start'), assertion));
+  }
+  complete(): void {
+    const { layer } = this.context;
+    this.run((call) => windows.startComplete(layer, this.handle, call), (call) => windows.finishComplete(layer, this.handle, call), 'MPI_Win_complete');
+  }
+  wait(): void {
+    this.context.call(() => windows.waitExposure(this.context.layer, this.handle));
+  }
+  test(): boolean {
+    return this.context.call(() => windows.testExposure(this.context.layer, this.handle));
+  }
+  lock(target: number, type: 'exclusive' | 'shared' = 'exclusive', assertion = 0): void {
+    const { layer } = this.context;
+    this.run(
+      (call) => {
+        const number = type === 'exclusive' ? windows.Lock.EXCLUSIVE : type === 'shared' ? windows.Lock.SHARED : fail(ERR.LOCKTYPE, call, `the type ${String(type)} is neither 'exclusive' nor 'shared'`, this.comm);
+        windows.startLock(layer, this.handle, number, target, assertion, call);
+      },
+      (call) => windows.finishLock(layer, this.handle, call),
+      'MPI_Win_lock',
+    );
+  }
+  lockAll(assertion = 0): void {
+    const { layer } = this.context;
+    this.run((call) => windows.startLockAll(layer, this.handle, assertion, call), (call) => windows.finishLock(layer, this.handle, call), 'MPI_Win_lock_all');
+  }
+  unlock(target: number): void {
+    const { layer } = this.context;
+    this.run((call) => windows.startUnlock(layer, this.handle, target, call), (call) => windows.finishPassive(layer, this.handle, target, call), 'MPI_Win_unlock');
+  }
+  unlockAll(): void {
+    const { layer } = this.context;
+    this.run((call) => windows.startUnlockAll(layer, this.handle, call), (call) => windows.finishPassive(layer, this.handle, undefined, call), 'MPI_Win_unlock_all');
+  }
+  flush(target?: number): void {
+    const { layer } = this.context;
+    this.run(
+      (call) => (target === undefined ? windows.startFlushAll(layer, this.handle, call) : windows.startFlush(layer, this.handle, target, call)),
+      (call) => windows.finishPassive(layer, this.handle, target, call),
+      target === undefined ? 'MPI_Win_flush_all' : 'MPI_Win_flush',
+    );
+  }
+  flushLocal(target?: number): void {
+    const { layer } = this.context;
+    this.run(
+      (call) => windows.startFlushLocal(layer, this.handle, target, call),
+      (call) => windows.finishPassive(layer, this.handle, target, call),
+      target === undefined ? 'MPI_Win_flush_local_all' : 'MPI_Win_flush_local',
+    );
+  }
+  sync(): void {
+    this.context.call(() => windows.sync(this.context.layer, this.handle));
+  }
+  free(): void {
+    const { layer } = this.context;
+    this.run((call) => windows.startFree(layer, this.handle, call), (call) => windows.finishFree(layer, this.handle, call), 'MPI_Win_free');
+  }
+
+  // ── errors
+
+  setErrhandler(handler: Mayfly.ErrorHandler): void {
+    this.context.call(() => {
+      const w = this.record('MPI_Win_set_errhandler');
+      if (!(handler instanceof ErrorHandlerObject)) fail(ERR.ARG, 'MPI_Win_set_errhandler', `the handler is ${describe(handler)}`, w.comm);
+      windows.commOfWindow(this.context.layer, w).errhandler = (handler as ErrorHandlerObject).handle;
+    });
+  }
+  /** This process's rank in the window. */
+  get rank(): number {
+    return this.context.call(() => rankOfTask(windows.commOfWindow(this.context.layer, this.record('MPI_Win_get_group')).group, this.context.layer.state.task));
+  }
+}
