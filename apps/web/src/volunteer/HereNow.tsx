@@ -1,49 +1,167 @@
-/** The ranks that are in this tab, what it gave so far, and its history. */
-import type { VolunteerEvent, VolunteerSnapshot } from '@mayfly/node/page';
-import { useState } from 'react';
-import { bytes, clock, count, elapsed, plural } from '../shared/format.ts';
+/** The ranks that are in this tab, a picture of what they make, what was given so far, and the history. */
+import type { Gave, RankSnapshot, VolunteerEvent, VolunteerSnapshot } from '@mayfly/node/page';
+import { useEffect, useState } from 'react';
+import { ago, bytes, clock, count, duration, elapsed, plural } from '../shared/format.ts';
+import { draw, pictureKind, type Drawn } from '../shared/pictures.ts';
 import { Tag } from '../shared/Tag.tsx';
 import { useNow } from '../shared/useNow.ts';
+import { useMemory } from './memory.ts';
+import { keyOf, type Rate } from './rates.ts';
+import * as session from './session.ts';
 import { eventTone, rankWords, type Given } from './words.ts';
 
-export function HereNow({ snapshot, given }: { snapshot: VolunteerSnapshot; given: Given }) {
-  const now = useNow(1000, snapshot.ranks.length > 0);
+interface NowProps {
+  snapshot: VolunteerSnapshot;
+  given: Given;
+  rates: ReadonlyMap<string, Rate>;
+}
+
+export function HereNow({ snapshot, given, rates }: NowProps) {
+  const here = snapshot.ranks.length > 0;
+  const now = useNow(1000, here);
+  const memory = useMemory(here);
   const quiet = (snapshot.phase === 'off' || snapshot.phase === 'refused') && given.messages === 0 && given.finished === 0;
   if (quiet) return null;
+  const sum = [...rates.values()].reduce((s, r) => ({ messages: s.messages + r.messages, bytes: s.bytes + r.bytes }), { messages: 0, bytes: 0 });
   return (
     <section className="card" aria-label="This tab now">
-      <header>
-        <h2>This tab now</h2>
-        <p className="muted small num">
-          {plural(given.finished, 'rank')} finished · {plural(given.messages, 'message')} · {bytes(given.bytes)}
-        </p>
-      </header>
-      {snapshot.ranks.length === 0 ? (
-        <p className="muted">No rank is here at the moment.</p>
-      ) : (
+      <h2>This tab now</h2>
+      <dl className="facts" aria-label="Figures of this tab">
+        <div>
+          <dt>Messages</dt>
+          <dd>
+            {count(given.messages)} <span className="muted small">{perSecond(sum.messages)}/s</span>
+          </dd>
+        </div>
+        <div>
+          <dt>Data</dt>
+          <dd>
+            {bytes(given.bytes)} <span className="muted small">{bytes(Math.round(sum.bytes))}/s</span>
+          </dd>
+        </div>
+        <div>
+          <dt>Memory</dt>
+          <dd>{memory === undefined ? '–' : bytes(memory)}</dd>
+        </div>
+        <div>
+          <dt>To the server</dt>
+          <dd>{snapshot.rttMs === undefined ? '–' : duration(snapshot.rttMs)}</dd>
+        </div>
+      </dl>
+      {here ? (
         <ul className="ranks-here">
-          {snapshot.ranks.map((r) => {
-            const word = rankWords(r);
-            return (
-              <li key={`${r.job}.${r.task}.${r.incarnation}`}>
-                <div className="row apart">
-                  <strong>
-                    Rank {r.task} <span className="muted">of {r.size}</span>
-                    {r.incarnation > 0 && <span className="muted small"> · incarnation {r.incarnation}</span>}
-                  </strong>
-                  <Tag tone={word.tone}>{word.text}</Tag>
-                </div>
-                <div className="row apart muted small num">
-                  <span className="job-of">{r.jobName ?? r.job}</span>
-                  <span>
-                    {count(r.messagesIn)} in, {count(r.messagesOut)} out · {bytes(r.bytesIn + r.bytesOut)} · {elapsed(now - r.since)}
-                  </span>
-                </div>
-              </li>
-            );
-          })}
+          {snapshot.ranks.map((r) => (
+            <RankHere key={keyOf(r)} rank={r} rate={rates.get(keyOf(r))} now={now} />
+          ))}
         </ul>
+      ) : (
+        <p className="muted">No rank is here at the moment.</p>
       )}
+      {here && <SoFar rank={snapshot.ranks[0]!} />}
+    </section>
+  );
+}
+
+const perSecond = (n: number): string => (n > 0 && n < 10 ? n.toFixed(1) : count(n));
+
+function RankHere({ rank: r, rate, now }: { rank: RankSnapshot; rate: Rate | undefined; now: number }) {
+  const word = rankWords(r);
+  const image = r.imageAt !== undefined ? `image ${ago(r.imageAt, now)}` : r.canImage ? 'no image yet' : 'starts again from its messages, if it is lost';
+  return (
+    <li>
+      <div className="row apart">
+        <strong>
+          Rank {r.task} <span className="muted">of {r.size}</span>
+          {r.incarnation > 0 && <span className="muted small"> · incarnation {r.incarnation}</span>}
+        </strong>
+        <Tag tone={word.tone}>{word.text}</Tag>
+      </div>
+      <div className="row apart muted small num">
+        <span className="job-of">
+          {r.jobName ?? r.job} · <span className="mono">{r.program}</span>
+        </span>
+        <span>{image}</span>
+      </div>
+      <div className="row apart muted small num">
+        <span>
+          {count(r.messagesIn)} in, {count(r.messagesOut)} out · {bytes(r.bytesIn + r.bytesOut)}
+        </span>
+        <span>
+          {perSecond(rate?.messages ?? 0)} messages/s · {elapsed(now - r.since)}
+        </span>
+      </div>
+    </li>
+  );
+}
+
+/** Between two looks at the picture, ms. */
+const LOOK_MS = 3000;
+
+/** What the job of a rank here has drawn so far, if it draws. */
+function SoFar({ rank }: { rank: RankSnapshot }) {
+  const { job } = rank;
+  const [shown, setShown] = useState<Drawn & { path: string }>();
+  useEffect(() => {
+    let alive = true;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let last: string | undefined;
+    const look = async () => {
+      const found = document.visibilityState === 'hidden' ? undefined : await session.picture(job).catch(() => undefined);
+      const kind = found && pictureKind(found.path);
+      const drawn = kind && (await draw(found.bytes, kind).catch(() => undefined));
+      if (!alive) {
+        if (drawn) URL.revokeObjectURL(drawn.url);
+        return;
+      }
+      if (drawn) {
+        const old = last;
+        last = drawn.url;
+        setShown({ ...drawn, path: found.path });
+        if (old) setTimeout(() => URL.revokeObjectURL(old), 1000);
+      }
+      timer = setTimeout(() => void look(), LOOK_MS);
+    };
+    void look();
+    return () => {
+      alive = false;
+      clearTimeout(timer);
+      if (last) URL.revokeObjectURL(last);
+    };
+  }, [job]);
+  if (!shown) return null;
+  return (
+    <figure className="so-far">
+      <img src={shown.url} alt={`${shown.path}: the result of ${rank.jobName ?? job} so far`} />
+      <figcaption className="muted small">The result so far</figcaption>
+    </figure>
+  );
+}
+
+/** What this browser has given, over all its visits. */
+export function Gifts({ sum }: { sum: Gave }) {
+  if (sum.usefulMs + sum.replayedMs === 0 && sum.jobs === 0) return null;
+  return (
+    <section className="card" aria-label="What you gave">
+      <h2>What you gave</h2>
+      <dl className="facts" aria-label="Over all visits of this browser">
+        <div>
+          <dt>New work</dt>
+          <dd>{elapsed(sum.usefulMs)}</dd>
+        </div>
+        <div>
+          <dt>Replayed for others</dt>
+          <dd>{elapsed(sum.replayedMs)}</dd>
+        </div>
+        <div>
+          <dt>Ranks finished</dt>
+          <dd>{count(sum.finished)}</dd>
+        </div>
+        <div>
+          <dt>Jobs</dt>
+          <dd>{count(sum.jobs)}</dd>
+        </div>
+      </dl>
+      <p className="hint">Time of ranks in this browser, over all its visits. Replayed is what lost ranks had already done: it brings them back to where they were.</p>
     </section>
   );
 }
@@ -70,7 +188,7 @@ export function History({ events }: { events: readonly VolunteerEvent[] }) {
       </ol>
       {events.length > SHORT && (
         <button className="button small ghost" onClick={() => setAll(!all)} aria-expanded={all}>
-          {all ? 'Show less' : `Show all ${events.length}`}
+          {all ? 'Show less' : `Show all ${plural(events.length, 'event')}`}
         </button>
       )}
     </section>

@@ -1,62 +1,93 @@
 /** `/volunteer`: one button, a few choices, and what this tab is doing. */
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { Button, Input, Label, Slider, SliderOutput, SliderThumb, SliderTrack, Text, TextField } from 'react-aria-components';
-import { plural } from '../shared/format.ts';
+import { Button, Input, Label, TextField } from 'react-aria-components';
 import { remember, remembered } from '../shared/stored.ts';
 import { Wings } from '../shared/Wings.tsx';
 import { choose, freshName, mostSlots, type Choices } from './choices.ts';
-import { HereNow, History } from './HereNow.tsx';
+import { Controls } from './Controls.tsx';
+import { Gifts, HereNow, History } from './HereNow.tsx';
 import * as session from './session.ts';
 import { obstacle, surroundings, type Obstacle } from './support.ts';
+import { WishesCard } from './Wishes.tsx';
 import { stateWords } from './words.ts';
 import './volunteer.css';
 
 const cores = navigator.hardwareConcurrency;
 const inTheWay = obstacle(surroundings());
 let begun = false;
+/** Paused by a person; outlives a look at another page. */
+let pausedUntil: number | undefined;
 
 const firstChoice = (): Choices =>
-  choose(location.search, { name: remembered('name'), slots: remembered('slots'), room: remembered('room') }, cores, () => freshName(Math.random));
+  choose(
+    location.search,
+    { name: remembered('name'), slots: remembered('slots'), room: remembered('room'), share: remembered('share'), charging: remembered('charging'), visible: remembered('visible') },
+    cores,
+    () => freshName(Math.random),
+  );
+
+function keep(c: Choices): void {
+  remember('name', c.name);
+  remember('slots', String(c.slots));
+  remember('room', c.room || undefined);
+  remember('share', String(c.share));
+  remember('charging', c.onlyCharging ? '1' : undefined);
+  remember('visible', c.onlyVisible ? '1' : undefined);
+}
+
+const wishesOf = (c: Choices) => ({ onlyCharging: c.onlyCharging, onlyVisible: c.onlyVisible, pausedUntil });
 
 export function VolunteerPage() {
-  const { snapshot, given } = useSyncExternalStore(session.subscribe, session.current);
+  const { snapshot, given, sum, rates } = useSyncExternalStore(session.subscribe, session.current);
   const [choice, setChoice] = useState(firstChoice);
   const [most] = useState(() => Math.max(mostSlots(cores), choice.slots));
   const [busy, setBusy] = useState(false);
-  const on = snapshot.phase !== 'off' && snapshot.phase !== 'refused';
-  const words = stateWords(snapshot);
+  const [, redraw] = useState(0);
+  const { phase } = snapshot;
+  const on = phase !== 'off' && phase !== 'refused';
+  const words = stateWords(snapshot, rates);
 
   useEffect(() => {
     if (!choice.autostart || begun || inTheWay) return;
     begun = true; // once per load of the page, not at every visit of this view
-    void session.start(choice);
+    void session.start({ ...choice, wishes: wishesOf(choice) });
   }, [choice]);
 
   const press = async () => {
-    remember('name', choice.name);
-    remember('slots', String(choice.slots));
-    remember('room', choice.room || undefined);
+    keep(choice);
+    if (phase === 'leaving') return void session.stop();
     setBusy(true);
-    await (on ? session.stop() : session.start(choice)).finally(() => setBusy(false));
+    pausedUntil = undefined;
+    await (on ? session.stop() : session.start({ ...choice, wishes: wishesOf(choice) })).finally(() => setBusy(false));
   };
-  const setSlots = (slots: number) => {
-    setChoice({ ...choice, slots });
-    if (on) session.setSlots(slots);
+  const change = (part: Partial<Choices>) => {
+    const next = { ...choice, ...part };
+    setChoice(next);
+    if (!on) return;
+    keep(next);
+    if (part.slots !== undefined) session.setSlots(next.slots);
+    if (part.share !== undefined) session.setShare(next.share);
+    session.setWishes(wishesOf(next));
+  };
+  const pause = (until: number | undefined) => {
+    pausedUntil = until;
+    redraw((n) => n + 1);
+    session.setWishes(wishesOf(choice));
   };
 
   if (inTheWay) return <CannotWork obstacle={inTheWay} />;
   return (
     <div className="volunteer">
       <title>{on ? `${words.title.split(' ')[0]} – Mayfly` : 'Volunteer – Mayfly'}</title>
-      <section className={`stage tone-${words.tone}`} data-phase={snapshot.phase}>
+      <section className={`stage tone-${words.tone}`} data-phase={phase}>
         <h1 className="visually-hidden">Volunteer this tab</h1>
-        <Button className="orb" isDisabled={busy} onPress={() => void press()} aria-describedby="volunteer-detail">
+        <Button className="orb" isDisabled={busy && phase !== 'leaving'} onPress={() => void press()} aria-describedby="volunteer-detail">
           <span className="rings" aria-hidden="true">
             <i />
             <i />
           </span>
           <Wings className="orb-wings" />
-          <span className="orb-word">{on ? 'Stop' : 'Start'}</span>
+          <span className="orb-word">{phase === 'leaving' ? 'Stop now' : on ? 'Stop' : 'Start'}</span>
         </Button>
         <div className="says" role="status">
           <p className="phase" data-testid="volunteer-state">
@@ -66,32 +97,12 @@ export function VolunteerPage() {
             {words.detail}
           </p>
         </div>
-        {snapshot.phase === 'refused' && snapshot.error && <p className="wrong">{snapshot.error.code}</p>}
+        {phase === 'refused' && snapshot.error && <p className="wrong">{snapshot.error.code}</p>}
+        <Controls phase={phase} paused={pausedUntil !== undefined && pausedUntil > Date.now()} onPause={pause} onFinish={() => void session.stop(true)} />
       </section>
 
-      <section className="card choices" aria-label="Your choices">
-        {most === 1 ? (
-          <p>
-            <span className="label">One slot</span>
-            <span className="hint"> – {cores ? `this machine has ${plural(cores, 'core')}; ` : ''}one rank at a time leaves the rest to you.</span>
-          </p>
-        ) : (
-          <Slider className="slider" minValue={1} maxValue={most} value={choice.slots} onChange={setSlots}>
-            <Label className="label">Slots</Label>
-            <SliderOutput>{plural(choice.slots, 'rank')} at a time</SliderOutput>
-            <SliderTrack className="track">
-              {({ state }) => (
-                <>
-                  <div className="fill" style={{ width: `${state.getThumbPercent(0) * 100}%` }} />
-                  <SliderThumb className="thumb" />
-                </>
-              )}
-            </SliderTrack>
-            <Text className="hint wide">
-              {cores ? `This machine has ${plural(cores, 'core')}${choice.slots < cores ? `; ${plural(cores - choice.slots, 'stays', 'stay')} free for you` : ', all of them taken'}.` : ''}
-            </Text>
-          </Slider>
-        )}
+      <WishesCard choice={choice} most={most} cores={cores} change={change} />
+      <section className="card" aria-label="Who, and for whom">
         <div className="pair">
           <TextField className="field" value={choice.name} onChange={(name) => setChoice({ ...choice, name })} isDisabled={on} maxLength={80} isRequired>
             <Label>Name of this tab</Label>
@@ -102,10 +113,11 @@ export function VolunteerPage() {
             <Input placeholder="only if you were given one" />
           </TextField>
         </div>
-        {on && <p className="hint">Name and room can be changed after Stop.</p>}
+        <p className="hint">{on ? 'Name and room can be changed after Stop.' : 'With a room’s code this tab serves the jobs of that room, and no others.'}</p>
       </section>
 
-      <HereNow snapshot={snapshot} given={given} />
+      <HereNow snapshot={snapshot} given={given} rates={rates} />
+      <Gifts sum={sum} />
       <History events={snapshot.history} />
 
       <section className="promise muted small">

@@ -3,6 +3,10 @@ export interface Choices {
   name: string;
   slots: number;
   room: string;
+  /** Percent of a processor that each rank may use. */
+  share: number;
+  onlyCharging: boolean;
+  onlyVisible: boolean;
   /** Begin without a click (`?start`: demos, tests, classrooms). */
   autostart: boolean;
 }
@@ -11,7 +15,12 @@ export interface Remembered {
   name?: string | undefined;
   slots?: string | undefined;
   room?: string | undefined;
+  share?: string | undefined;
+  charging?: string | undefined;
+  visible?: string | undefined;
 }
+
+export const LEAST_SHARE = 10;
 
 /** One core stays free for whoever sits before the screen. */
 export const mostSlots = (cores: number | undefined): number => Math.max(1, (cores || 2) - 1);
@@ -30,6 +39,9 @@ export function choose(search: string, remembered: Remembered, cores: number | u
     name: (q.get('name') || remembered.name || freshName()).slice(0, 80),
     slots: asked !== undefined ? clamp(asked, 1, MOST) : clamp(kept ?? most, 1, most),
     room: (q.get('room') ?? remembered.room ?? '').slice(0, 64),
+    share: clamp(whole(q.get('share')) ?? whole(remembered.share) ?? 100, LEAST_SHARE, 100),
+    onlyCharging: remembered.charging === '1',
+    onlyVisible: remembered.visible === '1',
     autostart: q.has('start') && q.get('start') !== '0',
   };
 }

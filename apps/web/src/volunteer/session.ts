@@ -1,25 +1,51 @@
 /**
  * The volunteer of this tab. Lives outside React, so that a look at the dashboard does not end it.
  *
- * Owns: the one `Volunteer` of the page and the tally of what it gave.
+ * Owns: the one `Volunteer` of the page, the tally of what it gave, and the rates that the page shows.
  *   I1 At most one volunteer is on at a time in this tab.
  *   I2 What is shown is the runtime's own snapshot, never a guess of the page.
  */
-import { createVolunteer, type Volunteer, type VolunteerSnapshot } from '@mayfly/node/page';
+import { createVolunteer, NOTHING_GIVEN, type Gave, type Volunteer, type VolunteerSnapshot, type Wishes } from '@mayfly/node/page';
+import type { JobId } from '@mayfly/wire';
 import { plural } from '../shared/format.ts';
 import { setPresence } from '../shared/presence.ts';
+import { Giving } from './given.ts';
+import { Rates, type Rate } from './rates.ts';
 import { Tally, type Given } from './words.ts';
 
 export interface SessionView {
   snapshot: VolunteerSnapshot;
+  /** Since Start. */
   given: Given;
+  /** Over all visits of this browser. */
+  sum: Gave;
+  rates: ReadonlyMap<string, Rate>;
 }
 
-const OFF: SessionView = { snapshot: { phase: 'off', name: '', slots: 0, ranks: [], history: [] }, given: { finished: 0, messages: 0, bytes: 0 } };
+export interface StartChoice {
+  name: string;
+  slots: number;
+  share: number;
+  room: string;
+  wishes: Wishes;
+}
+
+/** Leaving with last images: as long as they take, within reason. */
+const FINISH_MS = 120_000;
+const KEEP_MS = 5000;
 
 let volunteer: Volunteer | undefined;
 let unsubscribe: (() => void) | undefined;
 let tally = new Tally();
+let giving = new Giving();
+let rates = new Rates();
+let keptAt = 0;
+const OFF: SessionView = {
+  snapshot: { phase: 'off', name: '', slots: 0, ranks: [], gave: NOTHING_GIVEN, history: [] },
+  given: { finished: 0, messages: 0, bytes: 0 },
+  sum: giving.take(NOTHING_GIVEN),
+  rates: new Map(),
+};
 let view: SessionView = OFF;
 const listeners = new Set<() => void>();
 
@@ -31,7 +57,12 @@ export function subscribe(f: () => void): () => void {
 }
 
 function show(snapshot: VolunteerSnapshot): void {
-  view = { snapshot, given: tally.take(snapshot) };
+  const now = Date.now();
+  view = { snapshot, given: tally.take(snapshot), sum: giving.take(snapshot.gave), rates: rates.take(snapshot.ranks, now) };
+  if (now - keptAt > KEEP_MS || snapshot.phase === 'off') {
+    keptAt = now;
+    giving.keep(snapshot.gave);
+  }
   setPresence(
     snapshot.phase === 'off'
       ? undefined
@@ -42,11 +73,14 @@ function show(snapshot: VolunteerSnapshot): void {
   for (const f of listeners) f();
 }
 
-export async function start(choice: { name: string; slots: number; room: string }): Promise<void> {
+export async function start(choice: StartChoice): Promise<void> {
   if (volunteer && view.snapshot.phase !== 'off' && view.snapshot.phase !== 'refused') return; // I1
   await dispose();
   tally = new Tally();
-  const fresh = createVolunteer({ server: location.origin, name: choice.name, slots: choice.slots, ...(choice.room ? { room: choice.room } : {}) });
+  giving = new Giving();
+  rates = new Rates();
+  const { name, slots, share, room, wishes } = choice;
+  const fresh = createVolunteer({ server: location.origin, name, slots, share, wishes, ...(room ? { room } : {}) });
   volunteer = fresh;
   unsubscribe = fresh.subscribe(() => {
     if (volunteer === fresh) show(fresh.snapshot());
@@ -63,12 +97,18 @@ export async function start(choice: { name: string; slots: number; room: string 
   if (volunteer === fresh) show(fresh.snapshot());
 }
 
-export async function stop(): Promise<void> {
-  await volunteer?.stop();
-  if (volunteer) show({ ...volunteer.snapshot(), phase: 'off', ranks: [] });
+/** `finish`: last images first, however long they take; pressed again, it ends at once. */
+export async function stop(finish = false): Promise<void> {
+  const mine = volunteer;
+  if (view.snapshot.phase === 'leaving') mine?.hurry();
+  await mine?.stop(finish ? FINISH_MS : undefined);
+  if (mine && volunteer === mine) show({ ...mine.snapshot(), phase: 'off', ranks: [] });
 }
 
 export const setSlots = (n: number): void => void volunteer?.setSlots(n);
+export const setShare = (percent: number): void => void volunteer?.setShare(percent);
+export const setWishes = (w: Wishes): void => void volunteer?.setWishes(w);
+export const picture = async (job: JobId) => volunteer?.picture(job);
 
 async function dispose(): Promise<void> {
   unsubscribe?.();

@@ -1,19 +1,21 @@
 import { incarnation, jobId, taskId } from '@mayfly/wire';
 import type { RankSnapshot, VolunteerSnapshot } from '@mayfly/node/page';
 import { describe, expect, it } from 'vitest';
+import { parseKept, plus } from './given.ts';
+import { Rates } from './rates.ts';
 import { jobNames, rankWords, stateWords, Tally } from './words.ts';
 
 const rank = (over: Partial<RankSnapshot> = {}): RankSnapshot => ({
-  job: jobId('abcdefghijkl'), jobName: 'heat', task: taskId(0), incarnation: incarnation(0), size: 2, state: 'running', messagesIn: 1, bytesIn: 10, messagesOut: 2, bytesOut: 20, since: 0, ...over,
+  job: jobId('abcdefghijkl'), jobName: 'heat', task: taskId(0), incarnation: incarnation(0), size: 2, state: 'running', messagesIn: 1, bytesIn: 10, messagesOut: 2, bytesOut: 20, since: 0, program: 'main.ts', canImage: true, ...over,
 });
-const snap = (over: Partial<VolunteerSnapshot> = {}): VolunteerSnapshot => ({ phase: 'idle', name: 'x', slots: 2, ranks: [], history: [], ...over });
+const snap = (over: Partial<VolunteerSnapshot> = {}): VolunteerSnapshot => ({ phase: 'idle', name: 'x', slots: 2, ranks: [], gave: { usefulMs: 0, replayedMs: 0, finished: 0, jobs: 0 }, history: [], ...over });
 
 describe('volunteer words', () => {
   it('begins with the phase and gives the reason', () => {
-    for (const phase of ['off', 'connecting', 'idle', 'working', 'paused', 'refused'] as const) {
+    for (const phase of ['off', 'connecting', 'idle', 'working', 'leaving', 'paused', 'refused'] as const) {
       expect(stateWords(snap({ phase, ranks: [rank()] })).title.toLowerCase().startsWith(phase)).toBe(true);
     }
-    expect(stateWords(snap({ phase: 'paused', reason: 'on battery' })).detail).toBe('on battery');
+    expect(stateWords(snap({ phase: 'paused', reason: 'on battery' })).detail).toBe('On battery.');
     expect(stateWords(snap({ phase: 'refused', error: { code: 'FORBIDDEN', message: 'wrong room' } })).detail).toBe('wrong room');
   });
   it('names the jobs once each', () => {
@@ -23,6 +25,21 @@ describe('volunteer words', () => {
   it('says what a rank does', () => {
     expect(rankWords(rank({ activity: { state: 'waiting', call: 'MPI_Recv', arrivals: 0, sends: 0 } })).text).toBe('waits in MPI_Recv');
     expect(rankWords(rank({ state: 'loading', incarnation: incarnation(2) })).text).toBe('recovering');
+  });
+  it('says what stands still, and since when', () => {
+    const waits = rank({ activity: { state: 'waiting', call: 'MPI_Recv', peer: taskId(3), arrivals: 0, sends: 0 } });
+    const rates = new Rates();
+    rates.take([waits], 0);
+    const s = snap({ phase: 'working', ranks: [waits] });
+    expect(stateWords(s, rates.take([waits], 5000)).detail).toContain('You may close the tab');
+    expect(stateWords(s, rates.take([waits], 75_000)).detail).toBe('The rank here waits for others, since 1 min 15 s.');
+    expect(rankWords(waits).text).toBe('waits in MPI_Recv for rank 3');
+    expect(rates.take([rank({ messagesIn: 41, bytesIn: 4010 })], 77_000).get('abcdefghijkl.0.0')).toEqual({ messages: 20, bytes: 2000, stillMs: 0 });
+  });
+  it('adds up what was given over visits, also with a second tab', () => {
+    const visit = { usefulMs: 1000, replayedMs: 10, finished: 1, jobs: 1 };
+    expect(plus(plus(parseKept('{"usefulMs":5,"jobs":"x"}'), visit), visit, -1)).toEqual({ usefulMs: 5, replayedMs: 0, finished: 0, jobs: 0 });
+    expect(parseKept('nonsense')).toEqual({ usefulMs: 0, replayedMs: 0, finished: 0, jobs: 0 });
   });
   it('keeps the figures of ranks that have left, and counts each finish once', () => {
     const t = new Tally();

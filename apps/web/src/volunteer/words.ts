@@ -1,30 +1,48 @@
 /** What the volunteer page says of this tab. Pure. */
 import type { RankSnapshot, VolunteerEvent, VolunteerSnapshot } from '@mayfly/node/page';
-import { plural } from '../shared/format.ts';
+import { WORLD } from '@mayfly/wire';
+import { elapsed, plural } from '../shared/format.ts';
+import { keyOf, type Rate } from './rates.ts';
 import type { Tone } from '../shared/tone.ts';
 
 export interface StateWords {
-  /** Begins with the word of the phase: Off, Connecting, Idle, Working, Paused, Refused. */
+  /** Begins with the word of the phase: Off, Connecting, Idle, Working, Leaving, Paused, Refused. */
   title: string;
   detail: string;
   tone: Tone;
 }
 
-export function stateWords(s: VolunteerSnapshot): StateWords {
+/** After so long without a move, a rank that waits is said to wait, and for whom. */
+const STILL_MS = 10_000;
+
+/** `rates` tells since when each rank has not moved. */
+export function stateWords(s: VolunteerSnapshot, rates: ReadonlyMap<string, Rate> = new Map()): StateWords {
   switch (s.phase) {
     case 'off':
       return { title: 'Off', detail: 'This tab does nothing until you press Start.', tone: 'quiet' };
     case 'connecting':
       return { title: 'Connecting', detail: s.reason ?? 'Looking for the server. It tries again by itself.', tone: 'wait' };
     case 'idle':
-      return { title: 'Idle', detail: s.reason ?? `Connected, ${plural(s.slots, 'slot')} free. Work comes by itself as soon as there is some.`, tone: 'good' };
+      return { title: 'Idle', detail: s.reason ?? `Waiting for work: connected, ${plural(s.slots, 'slot')} free. Ranks come by themselves as soon as a job needs them.`, tone: 'good' };
     case 'working':
-      return { title: `Working on ${jobNames(s.ranks)}`, detail: s.reason ?? `${plural(s.ranks.length, 'rank')} in ${plural(s.slots, 'slot')}. You may close the tab whenever you like.`, tone: 'work' };
+      return { title: `Working on ${jobNames(s.ranks)}`, detail: s.reason ?? stillWords(s, rates) ?? `${plural(s.ranks.length, 'rank')} in ${plural(s.slots, 'slot')}. You may close the tab whenever you like.`, tone: 'work' };
+    case 'leaving':
+      return { title: 'Leaving', detail: `${sentence(s.reason ?? 'giving the ranks back')} Their last images go to the server first, so that they go on elsewhere where they stand.`, tone: 'again' };
     case 'paused':
-      return { title: 'Paused', detail: s.reason ?? 'Nothing moves at the moment.', tone: 'warn' };
+      return { title: 'Paused', detail: s.reason ? sentence(s.reason) : 'Nothing moves at the moment.', tone: 'warn' };
     case 'refused':
       return { title: 'Refused', detail: s.error?.message ?? s.reason ?? 'The server will not have this tab.', tone: 'bad' };
   }
+}
+
+const sentence = (s: string): string => `${s.charAt(0).toUpperCase()}${s.slice(1)}${/[.!?]$/.test(s) ? '' : '.'}`;
+
+/** Said when nothing here moves: every rank waits, and for how long. */
+function stillWords(s: VolunteerSnapshot, rates: ReadonlyMap<string, Rate>): string | undefined {
+  const still = s.ranks.map((r) => (r.activity?.state === 'waiting' ? (rates.get(keyOf(r))?.stillMs ?? 0) : 0));
+  const least = Math.min(...still);
+  if (s.ranks.length === 0 || least < STILL_MS) return undefined;
+  return `${s.ranks.length === 1 ? 'The rank here waits' : `All ${s.ranks.length} ranks here wait`} for others, since ${elapsed(least)}.`;
 }
 
 /** “heat”, “heat” and “cg”, “heat” and 2 others. */
@@ -39,7 +57,9 @@ export function rankWords(r: RankSnapshot): { text: string; tone: Tone } {
   if (r.state === 'ending') return { text: 'finishing', tone: 'good' };
   switch (r.activity?.state) {
     case 'waiting':
-      return { text: r.activity.call ? `waits in ${r.activity.call}` : 'waits', tone: 'wait' };
+      return { text: waitWords(r), tone: 'wait' };
+    case 'resting':
+      return { text: 'rests: its share is used up', tone: 'quiet' };
     case 'replaying':
       return { text: 'replays its messages', tone: 'again' };
     case 'checkpointing':
@@ -47,6 +67,12 @@ export function rankWords(r: RankSnapshot): { text: string; tone: Tone } {
     default:
       return { text: 'computes', tone: 'work' };
   }
+}
+
+function waitWords({ activity: a }: RankSnapshot): string {
+  if (!a?.call) return 'waits';
+  if (a.call === 'stdin') return 'waits for standard input';
+  return `waits in ${a.call}${a.peer === undefined || a.peer === WORLD ? '' : ` for rank ${a.peer}`}`;
 }
 
 export interface Given {
@@ -94,5 +120,7 @@ const EVENT_TONE: Record<VolunteerEvent['kind'], Tone> = {
   crashed: 'bad',
   checkpoint: 'again',
   refused: 'bad',
+  paused: 'quiet',
+  resumed: 'good',
 };
 export const eventTone = (kind: VolunteerEvent['kind']): Tone => EVENT_TONE[kind] ?? 'quiet';

@@ -4,10 +4,9 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { bytes } from '../../shared/format.ts';
 import { getFile, saveBlob } from '../api.ts';
-import { decodeNetpbm } from '../netpbm.ts';
 import { Problem } from '../Problem.tsx';
 import { hasEnded } from '../words.ts';
-import { pictureKind, type PictureKind } from './pictures.ts';
+import { draw, pictureKind, type PictureKind } from '../../shared/pictures.ts';
 import type { FileNews } from './useJob.ts';
 
 interface ResultFile {
@@ -146,14 +145,6 @@ function ResultPicture({ job, file, kind, final }: { job: string; file: ResultFi
 }
 
 async function render(content: Blob, kind: PictureKind, of: string): Promise<Shown | undefined> {
-  if (kind.how === 'img') {
-    // An <img> runs no script, whatever an SVG holds; the type keeps the browser from guessing another one.
-    const url = URL.createObjectURL(new Blob([content], { type: kind.type }));
-    return { of, url };
-  }
-  const picture = decodeNetpbm(new Uint8Array(await content.arrayBuffer()));
-  if (!picture) return undefined;
-  const canvas = new OffscreenCanvas(picture.width, picture.height);
-  canvas.getContext('2d')?.putImageData(new ImageData(picture.rgba, picture.width, picture.height), 0, 0);
-  return { of, url: URL.createObjectURL(await canvas.convertToBlob()), size: { width: picture.width, height: picture.height } };
+  const drawn = await draw(new Uint8Array(await content.arrayBuffer()), kind);
+  return drawn && { of, ...drawn };
 }

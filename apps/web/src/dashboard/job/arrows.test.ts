@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { arrowTarget } from './arrows.ts';
-import { pictureKind } from './pictures.ts';
+import { pictureKind } from '../../shared/pictures.ts';
 
 describe('arrowTarget', () => {
   it('moves within the grid and stops at its edges', () => {

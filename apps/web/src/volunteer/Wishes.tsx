@@ -1,0 +1,91 @@
+/** When this tab may compute, and how much: remembered, and believed at once. */
+import { Label, Slider, SliderOutput, SliderThumb, SliderTrack, Text } from 'react-aria-components';
+import { plural } from '../shared/format.ts';
+import { LEAST_SHARE, type Choices } from './choices.ts';
+
+interface Props {
+  choice: Choices;
+  /** The most that the slider of slots offers. */
+  most: number;
+  cores: number | undefined;
+  change: (part: Partial<Choices>) => void;
+}
+
+const hasBattery = 'getBattery' in navigator;
+
+export function WishesCard({ choice, most, cores, change }: Props) {
+  const rest = cores ? cores - choice.slots : 0;
+  return (
+    <section className="card choices" aria-label="How much, and when">
+      {most === 1 ? (
+        <p>
+          <span className="label">One slot</span>
+          <span className="hint"> – {cores ? `this machine has ${plural(cores, 'core')}; ` : ''}one rank at a time leaves the rest to you.</span>
+        </p>
+      ) : (
+        <Range
+          label="Slots"
+          says={`${plural(choice.slots, 'rank')} at a time`}
+          hint={cores ? `This machine has ${plural(cores, 'core')}${rest > 0 ? `; ${plural(rest, 'stays', 'stay')} free for you` : ', all of them taken'}.` : ''}
+          min={1}
+          max={most}
+          value={choice.slots}
+          onChange={(slots) => change({ slots })}
+        />
+      )}
+      <Range
+        label="Share of each core"
+        says={choice.share === 100 ? 'all of it' : `${choice.share} %`}
+        hint={choice.share === 100 ? 'Ranks compute whenever they have something to compute.' : 'Ranks rest at their MPI calls for the other part of the time. Others may have to wait for them.'}
+        min={LEAST_SHARE}
+        max={100}
+        step={10}
+        value={choice.share}
+        onChange={(share) => change({ share })}
+      />
+      <fieldset className="radios">
+        <legend className="label">Compute</legend>
+        <label className="check">
+          <input type="checkbox" checked={choice.onlyCharging} disabled={!hasBattery} onChange={(e) => change({ onlyCharging: e.target.checked })} />
+          <span>
+            only while this machine charges
+            {!hasBattery && <span className="muted"> – this browser does not say whether it does</span>}
+          </span>
+        </label>
+        <label className="check">
+          <input type="checkbox" checked={choice.onlyVisible} onChange={(e) => change({ onlyVisible: e.target.checked })} />
+          <span>only while this page is visible</span>
+        </label>
+      </fieldset>
+    </section>
+  );
+}
+
+interface RangeProps {
+  label: string;
+  says: string;
+  hint: string;
+  min: number;
+  max: number;
+  step?: number;
+  value: number;
+  onChange: (n: number) => void;
+}
+
+function Range({ label, says, hint, min, max, step = 1, value, onChange }: RangeProps) {
+  return (
+    <Slider className="slider" minValue={min} maxValue={max} step={step} value={value} onChange={onChange}>
+      <Label className="label">{label}</Label>
+      <SliderOutput>{says}</SliderOutput>
+      <SliderTrack className="track">
+        {({ state }) => (
+          <>
+            <div className="fill" style={{ width: `${state.getThumbPercent(0) * 100}%` }} />
+            <SliderThumb className="thumb" />
+          </>
+        )}
+      </SliderTrack>
+      <Text className="hint wide">{hint}</Text>
+    </Slider>
+  );
+}
