@@ -29,7 +29,7 @@ Notes on what is there:
   lets its origins wait in flush, unlock and fence. A put is complete at its origin when it returns; locks are asked for with the first operation. An access
   outside of a window is an error at the origin's call, in a dynamic window at its next synchronisation. The memory model is MPI_WIN_UNIFIED. MPI_Win_allocate_shared is
   for communicators of one rank.
-* MPI_T offers no variables, categories or events: all numbers are 0.
+* MPI_T has the limits of the layer as constants, and counts messages, bytes, unmatched messages and images; there are no events. All of it is the same in a replay.
 * MPI_LONG_DOUBLE is the 128-bit type of WebAssembly's C, also in reductions.
 * Reductions combine operands in an order that depends on counts and ranks alone: results are the same in every run, and the same at all ranks of an allreduce.
 `;

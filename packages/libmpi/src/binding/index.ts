@@ -79,7 +79,10 @@ export function createBinding(options: BindingOptions): Binding {
       return core.depth;
     },
     resume: () => void (core.resuming = core.state.pending !== undefined),
-    snapshot: () => encodeValue(core.state, 'MPI binding'),
+    snapshot: () => {
+      core.state.images++;
+      return encodeValue(core.state, 'MPI binding');
+    },
     restore: (bytes) => {
       const state = decodeValue(bytes) as BindingState;
       if (state.format !== BINDING_FORMAT) throw new MalformedValue(`MPI binding of format ${String(state.format)}, this build reads ${BINDING_FORMAT}`);

@@ -44,6 +44,15 @@ export interface Keyval {
   extra: number;
 }
 
+/** A handle of a performance variable of the tool interface: what it has counted until it was stopped or set, and where the variable stood when it was started or set. */
+export interface ToolHandle {
+  session: number;
+  index: number;
+  running: boolean;
+  counted: number;
+  since: number;
+}
+
 /** [MPI_Session_init] */
 export interface SessionRecord {
   /** The layer's number of its error handler. */
@@ -89,6 +98,10 @@ export interface BindingState {
   commBuffers: Map<number, { address: number; bytes: number }>;
   /** Calls of MPI_T_init_thread without their MPI_T_finalize. */
   toolUsers: number;
+  /** Sessions and handles of the tool interface, numbered together from 2; control variables by their handles. */
+  tool: { sessions: number[]; handles: Map<number, ToolHandle>; control: Map<number, number>; next: number };
+  /** Images taken. */
+  images: number;
   sessions: Map<number, SessionRecord>;
   nextSession: number;
   /** Where the predefined attributes lie in the program's memory; 0: not made yet. */
@@ -101,5 +114,5 @@ export const FIRST_KEYVAL = 1024;
 export const initialState = (): BindingState => ({
   format: BINDING_FORMAT, phase: 'before', threadLevel: 0, pending: undefined, slots: [undefined], freeSlots: [],
   opFunctions: new Map(), errorFunctions: new Map(), names: new Map(), keyvals: new Map(), nextKeyval: FIRST_KEYVAL, infos: new Map(), nextInfo: 0, commInfo: new Map(), windows: new Map(), typeAttributes: new Map(), typeNames: new Map(),
-  errorClasses: new Map(), errorCodes: new Map(), nextErrorCode: FIRST_USER_ERROR, lastErrors: new Map(), buffer: undefined, commBuffers: new Map(), attributeCells: 0, toolUsers: 0, sessions: new Map(), nextSession: 1,
+  errorClasses: new Map(), errorCodes: new Map(), nextErrorCode: FIRST_USER_ERROR, lastErrors: new Map(), buffer: undefined, commBuffers: new Map(), attributeCells: 0, toolUsers: 0, tool: { sessions: [], handles: new Map(), control: new Map(), next: 2 }, images: 0, sessions: new Map(), nextSession: 1,
 });

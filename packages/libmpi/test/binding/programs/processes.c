@@ -1,10 +1,44 @@
-/* MPI 4.1 chapter 11: processes of a job are those that it was started with; ports and names connect groups of it. */
+/* MPI 4.1 chapter 11 (and the tool information interface of 15.3): processes of a job are those that it was started with; ports and names connect groups of it. */
 #include "check.h"
 static int handled, handled_class;
 static void on_error(MPI_Comm *c, int *code, ...) { (void)c; handled++; MPI_Error_class(*code, &handled_class); }
+#ifdef __wasm__
+/* Variables by name, as "names of variables … may differ between implementations" these are Mayfly's own. */
+static void tool_interface(void) {
+  int n, i, k, kind, len, ro, cont, at_, verb, bind, scope, count, level, a[8]; char name[64]; MPI_Datatype t; MPI_T_enum e; MPI_T_cvar_handle c; MPI_T_pvar_session s, s2; MPI_T_pvar_handle sent, bytes, queued; unsigned long long v, w;
+  CHECK(MPI_T_cvar_get_num(&n) == MPI_T_ERR_NOT_INITIALIZED && MPI_T_finalize() == MPI_T_ERR_NOT_INITIALIZED);
+  CHECK(MPI_T_init_thread(MPI_THREAD_SINGLE, &level) == MPI_SUCCESS && MPI_T_init_thread(MPI_THREAD_SINGLE, &level) == MPI_SUCCESS && MPI_T_finalize() == MPI_SUCCESS); /* "as often as" it was initialized */
+  /* Control variables: "If the variable is constant, MPI_T_CVAR_WRITE" says so */
+  CHECK(MPI_T_cvar_get_num(&n) == MPI_SUCCESS && n > 0); CHECK(MPI_T_cvar_get_index("bcast_long_bytes", &i) == MPI_SUCCESS && i < n && MPI_T_cvar_get_index("nothing", &k) == MPI_T_ERR_INVALID_NAME);
+  len = 0; MPI_T_cvar_get_info(i, name, &len, &verb, &t, &e, NULL, NULL, &bind, &scope); CHECK(len == 17 && t == MPI_UNSIGNED_LONG_LONG && e == MPI_T_ENUM_NULL && bind == MPI_T_BIND_NO_OBJECT && scope == MPI_T_SCOPE_CONSTANT);
+  len = 6; MPI_T_cvar_get_info(i, name, &len, NULL, NULL, NULL, NULL, NULL, NULL, NULL); CHECK(!strcmp(name, "bcast") && len == 17); CHECK(MPI_T_cvar_get_info(n, name, &len, NULL, NULL, NULL, NULL, NULL, NULL, NULL) == MPI_T_ERR_INVALID_INDEX);
+  CHECK(MPI_T_cvar_handle_alloc(i, NULL, &c, &count) == MPI_SUCCESS && count == 1 && MPI_T_cvar_read(c, &v) == MPI_SUCCESS && v == 131072 && MPI_T_cvar_write(c, &v) == MPI_T_ERR_CVAR_SET_NEVER);
+  CHECK(MPI_T_cvar_handle_free(&c) == MPI_SUCCESS && c == MPI_T_CVAR_HANDLE_NULL && MPI_T_cvar_read(c, &v) == MPI_T_ERR_INVALID_HANDLE);
+  /* Performance variables: "isolated" in sessions; counters count between start and stop */
+  MPI_T_pvar_session_create(&s); MPI_T_pvar_session_create(&s2); CHECK(MPI_T_pvar_get_index("messages_sent", MPI_T_PVAR_CLASS_COUNTER, &i) == MPI_SUCCESS && MPI_T_pvar_get_index("messages_sent", MPI_T_PVAR_CLASS_LEVEL, &k) == MPI_T_ERR_INVALID_NAME);
+  len = 64; MPI_T_pvar_get_info(i, name, &len, &verb, &kind, &t, &e, NULL, NULL, &bind, &ro, &cont, &at_); CHECK(!strcmp(name, "messages_sent") && kind == MPI_T_PVAR_CLASS_COUNTER && !ro && !cont);
+  MPI_T_pvar_handle_alloc(s, i, NULL, &sent, &count); MPI_T_pvar_get_index("bytes_sent", MPI_T_PVAR_CLASS_AGGREGATE, &i); MPI_T_pvar_handle_alloc(s, i, NULL, &bytes, &count); MPI_T_pvar_get_index("unexpected_messages", MPI_T_PVAR_CLASS_LEVEL, &i); MPI_T_pvar_handle_alloc(s, i, NULL, &queued, &count);
+  int next = (rank_ + 1) % size_, x[5] = {0};
+  MPI_Send(x, 5, MPI_INT, next, 50, MPI_COMM_WORLD); MPI_T_pvar_read(s, sent, &v); CHECK(v == 0); /* not started */
+  MPI_T_pvar_start(s, MPI_T_PVAR_ALL_HANDLES); for (k = 0; k < 3; k++) MPI_Send(x, 5, MPI_INT, next, 50, MPI_COMM_WORLD); MPI_T_pvar_read(s, sent, &v); MPI_T_pvar_read(s, bytes, &w); CHECK(v == 3 && w == 60);
+  MPI_T_pvar_stop(s, sent); MPI_Send(x, 5, MPI_INT, next, 51, MPI_COMM_WORLD); MPI_T_pvar_read(s, sent, &v); MPI_T_pvar_readreset(s, bytes, &w); CHECK(v == 3 && w == 80); MPI_T_pvar_read(s, bytes, &w); CHECK(w == 0);
+  v = 100; MPI_T_pvar_write(s, sent, &v); MPI_T_pvar_start(s, sent); MPI_Send(x, 0, MPI_INT, next, 50, MPI_COMM_WORLD); MPI_T_pvar_read(s, sent, &v); CHECK(v == 101); MPI_T_pvar_reset(s, sent); MPI_T_pvar_read(s, sent, &v); CHECK(v == 0);
+  MPI_Recv(x, 5, MPI_INT, MPI_ANY_SOURCE, 51, MPI_COMM_WORLD, MPI_STATUS_IGNORE); MPI_T_pvar_read(s, queued, &v); CHECK(v >= 4); for (k = 0; k < 5; k++) MPI_Recv(x, 5, MPI_INT, MPI_ANY_SOURCE, 50, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  CHECK(MPI_T_pvar_start(s, queued) == MPI_T_ERR_PVAR_NO_STARTSTOP && MPI_T_pvar_reset(s, queued) == MPI_T_ERR_PVAR_NO_WRITE && MPI_T_pvar_read(s2, queued, &v) == MPI_T_ERR_INVALID_HANDLE && MPI_T_pvar_read(s, MPI_T_PVAR_ALL_HANDLES, &v) == MPI_T_ERR_INVALID_HANDLE);
+  MPI_T_pvar_get_index("images_taken", MPI_T_PVAR_CLASS_LEVEL, &i); MPI_T_pvar_handle_free(s, &queued); CHECK(queued == MPI_T_PVAR_HANDLE_NULL); MPI_T_pvar_handle_alloc(s2, i, NULL, &queued, &count); MPI_T_pvar_read(s2, queued, &v); CHECK(v < 1000000);
+  MPI_T_pvar_session_free(&s2); CHECK(s2 == MPI_T_PVAR_SESSION_NULL && MPI_T_pvar_read(s2, queued, &v) == MPI_T_ERR_INVALID_SESSION);
+  /* Categories; no events */
+  int cvars, pvars, cats; MPI_T_category_get_num(&n); CHECK(n == 3 && MPI_T_category_get_index("messages", &i) == MPI_SUCCESS); len = 64; MPI_T_category_get_info(i, name, &len, NULL, NULL, &cvars, &pvars, &cats); CHECK(cvars == 1 && pvars == 6 && cats == 0);
+  MPI_T_category_get_pvars(i, 8, a); CHECK(a[0] == 0 && a[5] == 5); MPI_T_category_get_cvars(i, 8, a); CHECK(a[0] == 0); MPI_T_event_get_num(&n); CHECK(n == 0); MPI_T_source_get_num(&n); CHECK(n == 0); CHECK(MPI_T_category_get_info(3, NULL, NULL, NULL, NULL, NULL, NULL, NULL) == MPI_T_ERR_INVALID_INDEX);
+  CHECK(MPI_T_finalize() == MPI_SUCCESS && MPI_T_pvar_get_num(&n) == MPI_T_ERR_NOT_INITIALIZED);
+}
+#endif
 int main(int argc, char **argv) {
   MPI_Comm c, d, half; int codes[3] = {-1, -1, -1}, n, x, y, flag, *universe; char port[MPI_MAX_PORT_NAME], other[MPI_MAX_PORT_NAME]; MPI_Errhandler eh; MPI_Info infos[2] = {MPI_INFO_NULL, MPI_INFO_NULL};
   begin(&argc, &argv);
+#ifdef __wasm__
+  tool_interface();
+#endif
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   /* "MPI_ERR_SPAWN … could not be started", at every process, and the handler of the communicator hears of it */
   MPI_Comm_create_errhandler(on_error, &eh); MPI_Comm_set_errhandler(MPI_COMM_WORLD, eh); c = MPI_COMM_WORLD;
