@@ -1,4 +1,5 @@
 /** The program host by itself: C programs with a handful of MPI functions over an in-memory fabric, with and without a restore at every call. */
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildModule } from '@mayfly/toolchain/c';
 import { CFabric, ok, type RunOptions } from './fabric/index.ts';
@@ -132,3 +133,62 @@ int main(void) { int n = 0; unsigned sum = 0; char *all[64];
     expect(rank!.exit!.abort!.message).toContain('has not been made checkpointable');
   });
 });
+
+const source = (name: string): string => readFileSync(new URL(`programs/${name}`, import.meta.url), 'utf8');
+
+/** As g++ 12 and MPICH print it; rank r has its left neighbour's numbers. */
+const CAUGHT = (left: number): string => `~odd ${left * 10} uncaught 1
+~even ${left * 10} uncaught 1
+~odd ${left * 10} uncaught 1
+~even ${left * 10} uncaught 1
+caught bottom 3, then 5
+other 2 alive 1
+alive 0
+virtual 8
+pointer 1
+text
+null 1
+copy both! 2
+array 3
+made 1 function 9
+inner 2
+outer
+again kept
+again kept
+high over low
+out_of_range
+out_of_range
+out_of_range
+invalid_argument
+out_of_range
+length_error
+bad_alloc
+bad_cast
+exception bad_weak_ptr
+many 100010000
+in flight 0
+`;
+
+it('C++: virtual calls; exceptions are caught, with images below try blocks, in handlers and in destructors on the way', async () => {
+  const { wasm } = buildModule({ '/main.cc': source('exceptions.cc') }, { flags: ['-w'] });
+  const calm = ok(await fabric.run(wasm, 2));
+  expect(calm.map((r) => r.stdout)).toEqual([`${CAUGHT(1)}end\n`, `${CAUGHT(0)}end\n`]);
+  const cycled = ok(await fabric.run(wasm, 2, { cycle: 1 }));
+  expect(cycled.map((r) => r.stdout)).toEqual(calm.map((r) => r.stdout));
+  expect(cycled[0]!.images).toBeGreaterThan(15);
+
+  const terminated = await fabric.run(wasm, 2, { args: ['noexcept'] });
+  expect(terminated[0]).toMatchObject({ stdout: `${CAUGHT(1)}terminated\n`, exit: { code: 7 }, died: undefined });
+  const uncaught = await fabric.run(wasm, 2, { args: ['uncaught'] });
+  expect(uncaught[1]!.stderr).toBe("terminate called after throwing an instance of 'std::runtime_error'\n  what():  disk full\n");
+  expect(uncaught[1]!.exit?.abort?.message).toContain('an exception that nobody caught');
+  expect(uncaught[1]!.exit?.abort?.stack).toContain('main');
+}, 300_000);
+
+it('setjmp and longjmp', async () => {
+  const { wasm } = buildModule({ '/main.c': source('jumps.c') });
+  for (const cycle of [{}, { cycle: 1 }]) {
+    const ranks = ok(await fabric.run(wasm, 2, cycle));
+    expect(ranks[0]!.stdout).toBe('value 0 times 1\nvalue 42 times 2\nvalue 42 times 3\nzero is one 3\nsignal 1\n');
+  }
+}, 300_000);

@@ -1,5 +1,7 @@
 /** The program host: a wasm module as one rank. */
-export { IncarnationDies, runProcess, type ProcessHost, type ProcessImage, type ProcessOptions, type Waits } from './process.ts';
+export { IncarnationDies } from './ending.ts';
+export type { ProcessImage } from './image.ts';
+export { runProcess, type ProcessHost, type ProcessOptions, type Waits } from './process.ts';
 export { readSection, UnfitModule, type ModuleSection } from './section.ts';
 export { WAITING_WASI } from './wasi.ts';
 export { describeTrap, wasmFrames } from './trap.ts';

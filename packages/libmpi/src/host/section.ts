@@ -3,6 +3,8 @@
 export interface ModuleSection {
   /** Where the Asyncify stack lies in the linear memory: [start, end). */
   readonly unwind: { readonly start: number; readonly end: number };
+  /** The C stack, which grows downwards, where the module says where it lies: [low, high). */
+  readonly stack?: { readonly low: number; readonly high: number } | undefined;
   /** Imports at which the module can be unwound ('env.MPI_Recv', 'wasi_snapshot_preview1.fd_read'); absent: all that the host would suspend. */
   readonly suspending?: readonly string[] | undefined;
   /** Pages (64 KiB) of the memory's maximum. */
@@ -34,5 +36,8 @@ export function readSection(module: WebAssembly.Module): ModuleSection {
   for (const name of ['asyncify_start_unwind', 'asyncify_stop_unwind', 'asyncify_start_rewind', 'asyncify_stop_rewind', '_start'])
     if (exports.get(name) !== 'function') throw new UnfitModule(`the module does not export the function ${name}`);
   if (exports.get('memory') !== 'memory') throw new UnfitModule('the module does not export its memory');
-  return { unwind: { start, end }, suspending: Array.isArray(s['suspending']) ? (s['suspending'] as string[]) : undefined, maximum: typeof maximum === 'number' ? maximum : 65536 };
+  const stack = s['stack'] as { low?: unknown; high?: unknown } | undefined;
+  const [low, high] = [stack?.low, stack?.high];
+  const lies = typeof low === 'number' && typeof high === 'number' && low >= 0 && low < high && (high <= start || low >= end);
+  return { unwind: { start, end }, stack: lies ? { low, high } : undefined, suspending: Array.isArray(s['suspending']) ? (s['suspending'] as string[]) : undefined, maximum: typeof maximum === 'number' ? maximum : 65536 };
 }

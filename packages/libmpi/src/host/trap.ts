@@ -71,3 +71,10 @@ export function describeTrap(error: unknown, stackPointer: number | undefined, m
   if (mismatch !== undefined) why = `${mismatch} is called with other argument or result types than it has: is an #include missing?`;
   return { message: `the program trapped: ${why}`, ...(frames.length > 0 ? { stack: [`${error.name}: ${error.message}`, ...frames].join('\n') } : {}) };
 }
+
+/** A C++ exception, or a longjmp, that left the program. @param thrown made where it was thrown */
+export function describeLeft(thrown: Error | undefined, module = ''): Description {
+  const frames = wasmFrames(thrown?.stack ?? '', module).filter((frame) => !/ at __cxa_throw /.test(frame));
+  const message = thrown ? 'the program ended by an exception that nobody caught; its standard error names it' : 'the program jumped (longjmp) to a place that is not there any more';
+  return { message, ...(frames.length > 0 ? { stack: [message, ...frames].join('\n') } : {}) };
+}

@@ -340,14 +340,14 @@ export class RingDevice implements Device {
    * Hands an image to the comm worker, behind everything sent before it: the first section by a copy into `buffer` where there is one, the others through
    * the ring. The stall of a checkpoint is this copy. The buffer belongs to the comm worker until imageUnderWay falls. True: the node leaves, {@link park} behind it.
    */
-  image(head: Omit<ImageHead, 'sections'>, sections: readonly { readonly name: string; readonly parts: readonly Uint8Array[] }[], buffer?: SharedArrayBuffer): boolean {
+  image(head: Omit<ImageHead, 'sections'>, sections: readonly { readonly name: string; readonly parts: readonly Uint8Array[]; readonly dead?: readonly (readonly [number, number])[] }[], buffer?: SharedArrayBuffer): boolean {
     this.side.down.release();
     this.flush();
     this.status.state(RankState.CHECKPOINTING);
     const leaving = this.side.asked(Ask.LEAVE);
     if (leaving) this.status.parked();
     this.side.imageUnderWay = true;
-    const shared = buffer && sections[0] && copyInto(buffer, sections[0].parts) ? sections[0] : undefined;
+    const shared = buffer && sections[0] && copyInto(buffer, sections[0].parts, sections[0].dead) ? sections[0] : undefined;
     const lengths = sections.map((s) => ({ name: s.name, bytes: s.parts.reduce((n, p) => n + p.length, 0), ...(s === shared ? { shared: true } : {}) }));
     let left = lengths.reduce((n, s) => n + (s.shared ? 0 : s.bytes), 0);
     const h = emptyHeader(Local.IMAGE);
@@ -373,8 +373,8 @@ export class RingDevice implements Device {
   }
 }
 
-/** False when the engine has no room for it. */
-function copyInto(buffer: SharedArrayBuffer, parts: readonly Uint8Array[]): boolean {
+/** Leaves out the dead ranges, where the buffer keeps what it has. False when the engine has no room for it. */
+function copyInto(buffer: SharedArrayBuffer, parts: readonly Uint8Array[], dead: readonly (readonly [number, number])[] = []): boolean {
   const bytes = parts.reduce((n, p) => n + p.length, 0);
   if (buffer.byteLength < bytes)
     try {
@@ -382,10 +382,16 @@ function copyInto(buffer: SharedArrayBuffer, parts: readonly Uint8Array[]): bool
     } catch {
       return false;
     }
-  let at = 0;
+  const to = new Uint8Array(buffer, 0, bytes);
+  let begins = 0;
   for (const p of parts) {
-    new Uint8Array(buffer, at, p.length).set(p);
-    at += p.length;
+    let at = 0;
+    for (const [from, until] of [...dead, [begins + p.length, begins + p.length] as const]) {
+      const end = Math.min(from - begins, p.length);
+      if (end > at) to.set(p.subarray(at, end), begins + at);
+      at = Math.max(at, until - begins);
+    }
+    begins += p.length;
   }
   return true;
 }

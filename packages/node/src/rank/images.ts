@@ -57,7 +57,7 @@ export class RankImages {
     return image;
   }
 
-  save(image: { readonly sections: readonly { readonly name: string; readonly parts: readonly Uint8Array[] }[]; readonly held: readonly number[] }): void {
+  save(image: { readonly sections: readonly { readonly name: string; readonly parts: readonly Uint8Array[]; readonly dead?: readonly (readonly [number, number])[] }[]; readonly held: readonly number[] }): void {
     this.device.flush();
     const host: HostSection = { random: this.random.state(), endpoint: this.endpoint.snapshot() };
     const leaving = this.device.image(

@@ -78,7 +78,7 @@ export class TestHost {
     };
     this.instance = new engine.Instance(new engine.Module(wasm), {
       env: env as never,
-      mayfly: { grow },
+      mayfly: { grow, thrown: () => undefined },
       wasi_snapshot_preview1: new Proxy(wasi, { get: (calls, name: string) => calls[name] ?? (() => 52) }) as never,
     });
   }

@@ -74,7 +74,7 @@ test('the section says what a host has to know, and the same sources give the sa
   const module = new engine.Module(wasm);
   expect(JSON.parse(new TextDecoder().decode(engine.Module.customSections(module, SECTION)[0]))).toEqual(info);
   expect(info).toMatchObject({ version: 1, language: 'c', globals: [{ name: 'mayfly.global.0', type: 'i32' }], suspending: ['env.MPI_Barrier'], memory: { maximum: 32768 } });
-  expect(info.unwind.end - info.unwind.start).toBe(1 << 20);
+  expect(info.unwind.end - info.unwind.start).toBe(4 << 20);
   // What is instrumented already is checked, and left as it is.
   expect(instrument(wasm)).toEqual({ wasm, info });
   expect(() => instrument(wasm, { maxPages: 10 })).toThrow(expect.objectContaining({ problem: 'MEMORY_LIMIT' }));
@@ -129,7 +129,7 @@ test.each([
 test('the memory obeys the job: too much at the start is refused, a larger maximum is lowered', () => {
   const wasm = command('', '', '(memory (export "memory") 100 4000)');
   expect(problemOf(wasm, 50)).toBe('MEMORY_LIMIT');
-  expect(instrument(wasm, { maxPages: 1000 }).info.memory).toEqual({ initial: 116, maximum: 1000 });
+  expect(instrument(wasm, { maxPages: 1000 }).info.memory).toEqual({ initial: 164, maximum: 1000 });
   expect(instrument(command('', '', '(memory (export "memory") 1)')).info.memory.maximum).toBe(65536);
 });
 
@@ -141,13 +141,13 @@ test('a foreign module: room for its stack lies behind its memory, which it does
     '(memory (export "memory") 2 10)',
   );
   const { wasm: made, info } = instrument(wasm);
-  expect(info).toMatchObject({ language: 'wasm', unwind: { start: 2 * 65536, end: 18 * 65536 }, memory: { initial: 18, maximum: 26 }, globals: [{ type: 'i64' }] });
+  expect(info).toMatchObject({ language: 'wasm', unwind: { start: 2 * 65536, end: 66 * 65536 }, memory: { initial: 66, maximum: 74 }, globals: [{ type: 'i64' }] });
   const first: TestHost = new TestHost(made, info, { MPI_Barrier: () => first.leave() });
   const image = first.run()!;
   const second: TestHost = new TestHost(made, info, { MPI_Barrier: () => Number(second.arrived()) });
   expect(second.run(image)).toBeUndefined();
-  // memory.size as the program knows it: 2; memory.grow answers where the new page is: 18.
-  expect(second.exit).toBe(200 + 18000 + 9);
+  // memory.size as the program knows it: 2; memory.grow answers where the new page is: 66.
+  expect(second.exit).toBe(200 + 66000 + 9);
 });
 
 test('whatever bytes come in, the answer is a module or a named error', () => {

@@ -2,13 +2,14 @@
  * From a linked module to one that can be checkpointed: what it may do is checked, its stack becomes unwindable at MPI calls (Binaryen's
  * Asyncify, no optimisation behind it: measured, it makes large codes slower), its state becomes readable from outside.
  *
- * What it guarantees of its result: the imports are MPI's, WASI's and `mayfly.grow`; one memory with a maximum; the table never changes; all
+ * What it guarantees of its result: the imports are MPI's, WASI's, `mayfly.grow` and `mayfly.thrown`; one memory with a maximum; the table never changes; all
  * mutable globals but Asyncify's own two are exported as `mayfly.global.N`; the custom section `mayfly` ({@link ModuleInfo}) says the rest.
  * The same module and options give the same bytes.
  */
 import binaryen from 'binaryen';
 import { engine } from './engine.ts';
 import { isAllowed, suspendingAmong } from './imports.ts';
+import { defineInvokes, FLAG, isInvoke } from './invoke.ts';
 import { lineSection, LINES } from './lines.ts';
 import { editModule, withCustomSection } from './wasm-edit.ts';
 import { ModuleError, readModule, type ModuleFacts } from './wasm-module.ts';
@@ -18,7 +19,7 @@ export const SECTION_VERSION = 1;
 const TOOLCHAIN = 'mayfly 1, clang 22, binaryen 132';
 const PAGE = 65536;
 /** Room for the unwound stack of a module that brings none. */
-const FOREIGN_UNWIND_PAGES = 16;
+const FOREIGN_UNWIND_PAGES = 64;
 
 export type SourceLanguage = 'c' | 'c++' | 'wasm';
 export type GlobalType = 'i32' | 'i64' | 'f32' | 'f64' | 'v128';
@@ -42,6 +43,8 @@ export interface ModuleInfo {
   readonly globals: readonly { readonly name: string; readonly type: GlobalType }[];
   /** Where Asyncify may keep the unwound stack, in the linear memory: [start, end). */
   readonly unwind: { readonly start: number; readonly end: number };
+  /** The C stack, where the link says where it lies: [low, high). */
+  readonly stack?: { readonly low: number; readonly high: number };
   /** Pages of 64 KB. */
   readonly memory: { readonly initial: number; readonly maximum: number };
   /** Imports at which the stack can unwind. */
@@ -75,8 +78,10 @@ export function instrument(wasm: Uint8Array, options: InstrumentOptions = {}): I
   try {
     binaryen.setDebugInfo(true);
     m = binaryen.readBinary(edited.wasm);
-    m.setFeatures(FEATURES);
+    const leaves = facts.imports.some(isInvoke);
+    m.setFeatures(leaves ? FEATURES | binaryen.Features.ExceptionHandling : FEATURES);
     replaceMemoryCalls(m, edited, buffer ? undefined : { old: initial, now: pages });
+    if (leaves) defineInvokes(m, exportedAddress(m, FLAG));
     const globals = exportGlobals(m);
     if (!facts.exports.some((e) => e.kind === 'table') && m.getNumTables() > 0) m.addTableExport(binaryen.getTableInfo(m.getTableByIndex(0)).name, '__indirect_function_table');
     const suspending = options.suspending ?? suspendingAmong(facts.imports);
@@ -86,6 +91,7 @@ export function instrument(wasm: Uint8Array, options: InstrumentOptions = {}): I
       language: options.language ?? 'wasm',
       globals,
       unwind: buffer ? ownBuffer(m) : { start: initial * PAGE, end: pages * PAGE },
+      ...(facts.exports.some((e) => e.name === '__stack_low') && facts.exports.some((e) => e.name === '__stack_high') ? { stack: { low: exportedAddress(m, '__stack_low'), high: exportedAddress(m, '__stack_high') } } : {}),
       memory,
       suspending,
     };
@@ -120,7 +126,8 @@ function checkedFacts(wasm: Uint8Array): ModuleFacts {
   for (const i of facts.imports) {
     if (i.kind === 'memory' || i.kind === 'table' || i.kind === 'global' || i.kind === 'tag')
       throw new ModuleError('IMPORTED_STATE', `The module imports the ${i.kind} ${i.module}.${i.name}; a program has its own (link it as a command, not as a library).`);
-    if (!isAllowed(i) && !(i.module === SECTION && i.name === 'grow')) throw new ModuleError('UNKNOWN_IMPORT', `The module imports ${i.module}.${i.name}, which no rank has: imports are MPI functions (env) and WASI preview 1.`);
+    const known = isAllowed(i) || (i.module === SECTION && (i.name === 'grow' || i.name === 'thrown')) || (isInvoke(i) && facts.exports.some((e) => e.name === FLAG && e.kind === 'global'));
+    if (!known) throw new ModuleError('UNKNOWN_IMPORT', `The module imports ${i.module}.${i.name}, which no rank has: imports are MPI functions (env) and WASI preview 1.`);
   }
   const exported = (name: string, kind: string): boolean => facts.exports.some((e) => e.name === name && e.kind === kind);
   if (facts.sections.some((s) => s.id === 8)) throw new ModuleError('START_FUNCTION', 'The module has a start function, which would run again at each restart; a WASI command exports _start instead.');
@@ -194,15 +201,16 @@ function replaceMemoryCalls(m: Module, edited: { grow: number | undefined; size:
 }
 
 function ownBuffer(m: Module): { start: number; end: number } {
-  const value = (name: string): number => {
-    const g = binaryen.getGlobalInfo(m.getGlobal(binaryen.getExportInfo(m.getExport(name)).value));
-    const { value } = binaryen.getExpressionInfo(g.init) as unknown as { value?: unknown };
-    if (typeof value !== 'number') throw new ModuleError('INVALID', `The export ${name} is no address.`);
-    return value;
-  };
-  const [start, end] = [value('mayfly_unwind_buffer'), value('mayfly_unwind_end')];
+  const [start, end] = [exportedAddress(m, 'mayfly_unwind_buffer'), exportedAddress(m, 'mayfly_unwind_end')];
   if (!(start > 0 && end > start)) throw new ModuleError('INVALID', 'mayfly_unwind_buffer and mayfly_unwind_end enclose no memory.');
   return { start, end };
+}
+
+function exportedAddress(m: Module, name: string): number {
+  const g = binaryen.getGlobalInfo(m.getGlobal(binaryen.getExportInfo(m.getExport(name)).value));
+  const { value } = binaryen.getExpressionInfo(g.init) as unknown as { value?: unknown };
+  if (typeof value !== 'number') throw new ModuleError('INVALID', `The export ${name} is no address.`);
+  return value;
 }
 
 function names(m: Module, wanted: readonly string[]): string[] {

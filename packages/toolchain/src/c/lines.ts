@@ -26,7 +26,7 @@ export function lineSection(linked: Uint8Array, facts: ModuleFacts, instrumented
   if (table === undefined || table.rows.length === 0) return undefined;
   const base = facts.sections.find((s) => s.id === 10)?.body ?? 0;
   const lookup = (offset: number): { file: number; line: number } => rowAt(table, offset - base);
-  const after = readModule(instrumented);
+  const after = readModule(instrumented, true);
   const places: Place[] = [];
   facts.code.bodies.forEach((body, i) => {
     const target = after.code.bodies[i];

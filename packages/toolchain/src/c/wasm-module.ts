@@ -170,8 +170,12 @@ function limits(r: Reader): Limits {
   return { initial: r.u32(), maximum: (flags & 1) !== 0 ? r.u32() : undefined, shared: (flags & 2) !== 0 };
 }
 
-/** Facts of a module that an engine has found valid. @throws ModuleError also for instructions that no rank may use */
-export function readModule(wasm: Uint8Array): ModuleFacts {
+/**
+ * Facts of a module that an engine has found valid.
+ * @param instrumented it is a result of ours, and may have WebAssembly's older exception instructions
+ * @throws ModuleError also for instructions that no rank may use
+ */
+export function readModule(wasm: Uint8Array, instrumented = false): ModuleFacts {
   const sections = sectionsOf(wasm);
   const part = (id: number): Reader | undefined => {
     const s = sections.find((x) => x.id === id);
@@ -214,11 +218,12 @@ export function readModule(wasm: Uint8Array): ModuleFacts {
     types: part(1)?.u32() ?? 0,
     importedFunctions: imports.filter((i) => i.kind === 'function').length,
     definedFunctions: part(3)?.u32() ?? 0,
-    code: readCode(part(10)),
+    // What our own instrumentation has put in may stand there.
+    code: readCode(part(10), instrumented || sections.some((s) => s.id === 0 && s.name === 'mayfly')),
   };
 }
 
-function readCode(r: Reader | undefined): Code {
+function readCode(r: Reader | undefined, exceptions: boolean): Code {
   const bodies: Site[] = [];
   const grows: Site[] = [];
   const sizes: Site[] = [];
@@ -229,7 +234,7 @@ function readCode(r: Reader | undefined): Code {
     r!.skip(length);
     bodies.push({ at, length });
     const here: StackSite[] = [];
-    scanBody(r!, at, at + length, grows, sizes, here);
+    scanBody(r!, at, at + length, grows, sizes, here, exceptions);
     sites.push(here);
     r!.at = at + length;
   }
@@ -238,13 +243,13 @@ function readCode(r: Reader | undefined): Code {
 
 const refuse = {
   threads: () => new ModuleError('THREADS', 'The module uses instructions of threads (atomics); a rank has one thread. Build it without -pthread and -matomics.'),
-  exceptions: () => new ModuleError('EXCEPTIONS', 'The module uses WebAssembly exceptions (also: setjmp), which cannot be unwound for a checkpoint. Build it without -fwasm-exceptions and -mllvm -wasm-enable-sjlj.'),
+  exceptions: () => new ModuleError('EXCEPTIONS', 'The module uses WebAssembly exceptions (also: setjmp), which cannot be unwound for a checkpoint. Build it with mayfly mpicc or mpicxx, which have exceptions of their own.'),
   table: () => new ModuleError('TABLE_CHANGES', 'The module changes its function table while it runs, which a checkpoint would not keep.'),
   relaxed: () => new ModuleError('RELAXED_SIMD', 'The module uses relaxed SIMD, whose results differ between machines. Build it without -mrelaxed-simd.'),
   other: (what: string) => new ModuleError('UNSUPPORTED_FEATURE', `The module uses ${what}, which cannot be unwound for a checkpoint.`),
 };
 
-function scanBody(r: Reader, at: number, end: number, grows: Site[], sizes: Site[], sites: StackSite[]): void {
+function scanBody(r: Reader, at: number, end: number, grows: Site[], sizes: Site[], sites: StackSite[], exceptions: boolean): void {
   r.at = at;
   for (let n = r.u32(); n > 0; n--) {
     r.u32();
@@ -303,7 +308,11 @@ function scanBody(r: Reader, at: number, end: number, grows: Site[], sizes: Site
         break;
       case 0x26:
         throw refuse.table();
-      case 0x06: case 0x07: case 0x08: case 0x09: case 0x0a: case 0x18: case 0x19: case 0x1f:
+      case 0x06: case 0x07: case 0x08:
+        if (!exceptions) throw refuse.exceptions();
+        r.leb();
+        break;
+      case 0x09: case 0x0a: case 0x18: case 0x19: case 0x1f:
         throw refuse.exceptions();
       case 0x12: case 0x13:
         throw refuse.other('tail calls (build it without -mtail-call)');

@@ -44,7 +44,7 @@ const WITH_VALUE = new Set(
 /** Of these, the ones whose value is a folder or a file: an absolute one is told to the file system (wasi-process.ts). */
 const PATHS = new Set('-o -I -L -include -imacros -isystem -iquote -idirafter -MF'.split(' '));
 const IGNORED =
-  /^(-f(no-)?(openmp|openmp-simd|PIC|pic|PIE|pie|plt|lto-partition|semantic-interposition)(=.*)?|-qopenmp|-openmp|-pthreads?|-pie|-no-pie|-static|-static-libgcc|-static-libstdc\+\+|-rdynamic|-s|-m(32|64|arch|tune|cpu|fpmath|cmodel|abi|prefer-vector-width)(=.*)?|-m(no-)?(avx|sse|fma|bmi|f16c|aes|popcnt|lzcnt|ssse)\w*(\.\d)?|-mfpu=.*|-mstackrealign|-B.*|-specs=.*|-fuse-ld=.*|-flto(=.*)?|-ffat-lto-objects|-pipe|-j\d*)$/;
+  /^(-f(no-)?(openmp|openmp-simd|PIC|pic|PIE|pie|plt|lto-partition|semantic-interposition)(=.*)?|-f(wasm|sjlj|seh|dwarf)-exceptions|-qopenmp|-openmp|-pthreads?|-pie|-no-pie|-static|-static-libgcc|-static-libstdc\+\+|-rdynamic|-s|-m(32|64|arch|tune|cpu|fpmath|cmodel|abi|prefer-vector-width)(=.*)?|-m(no-)?(avx|sse|fma|bmi|f16c|aes|popcnt|lzcnt|ssse)\w*(\.\d)?|-mfpu=.*|-mstackrealign|-B.*|-specs=.*|-fuse-ld=.*|-flto(=.*)?|-ffat-lto-objects|-pipe|-j\d*)$/;
 /** Of other linkers. */
 const IGNORED_LINKER = /^(-rpath.*|--?rpath.*|--(enable|disable)-new-dtags|--(no-)?as-needed|--start-group|--end-group|-\(|-\)|-z(relro|now|noexecstack|defs)|--hash-style.*|--export-dynamic|-E|-h|--?soname.*|-Bsymbolic.*|-B(static|dynamic)|-O\d|--sort-common|--build-id.*|-dead_strip|--warn-common|--no-undefined|--eh-frame-hdr|--no-allow-shlib-undefined)$/;
 const IGNORED_WITH_VALUE = new Set('-rpath --rpath -rpath-link --rpath-link -soname --soname -h --hash-style'.split(' '));
@@ -53,7 +53,6 @@ const IGNORED_LIBRARIES = new Set('mpi pmpi mpich mpicxx mpichcxx mpi_cxx open-r
 const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^(-shared|-dynamiclib|-bundle)$/, 'a rank is one statically linked module: build a static library (mayfly ar rcs libx.a …) instead of a shared one'],
   [/^-mrelaxed-simd$/, 'relaxed SIMD gives other results on other machines; use -msimd128'],
-  [/^(-fwasm-exceptions|-fsjlj-exceptions|-fseh-exceptions)$/, 'WebAssembly exceptions cannot be unwound for a checkpoint (a throw ends the rank with its message)'],
   [/^(-fplugin|-fpass-plugin|-load)(=.*)?$/, 'plugins cannot be loaded'],
   [/^-fprofile-(generate|use|instr-generate).*|^--coverage$|^-fprofile-arcs$|^-ftest-coverage$/, 'profiles cannot be written by a rank'],
   [/^-fsanitize=.*/, 'the sanitizers have no run-time library on wasm'],
@@ -77,7 +76,8 @@ export function parseArguments(argv: readonly string[], files: FileTree, cwd: st
   let cxxLibrary = driver === 'mpicxx';
   let depends = false;
   let depFile = false;
-  let unwindBytes = 1 << 20;
+  // More than the stacks of the engines hold: a frame takes no more room here than there.
+  let unwindBytes = 4 << 20;
 
   for (let i = 0; i < args.length; i++) {
     const arg = args[i]!;

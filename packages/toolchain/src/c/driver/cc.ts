@@ -83,6 +83,9 @@ export function clangFlags(args: Pick<Arguments, 'clang'>, source: Pick<Input, '
     // What gcc only warns about, old codes rely on.
     ...(source.kind === 'c' ? ['implicit-function-declaration', 'implicit-int', 'int-conversion', 'incompatible-function-pointer-types', 'return-mismatch'].map((w) => `-Wno-error=${w}`) : []),
     '-Wno-unused-command-line-argument',
+    // Calls that can be left early go through `invoke_…` (invoke.ts). Functions without try, destructors or setjmp are not touched.
+    ...(source.kind === 'assembler' ? [] : ['-mllvm', '-enable-emscripten-sjlj']),
+    ...(source.kind === 'c++' ? ['-mllvm', '-enable-emscripten-cxx-exceptions'] : []),
     ...(source.language === undefined ? [] : ['-x', source.language]),
     // One list of options may serve sources in both languages (-x c a.c -x c++ b.cc): a standard of the other one is not for this.
     ...args.clang.filter((a) => source.language === undefined || !a.startsWith('-std=') || a.includes('++') === (source.kind !== 'c')),

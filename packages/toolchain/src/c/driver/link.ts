@@ -20,7 +20,7 @@ const compiled = new Map<string, Uint8Array>();
 export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) => string): number {
   const cxx = args.cxxLibrary || args.inputs.some((i) => i.kind === 'c++');
   run.temporary.write('/mpi-names', new TextEncoder().encode(resources().mpiNames.join('\n')));
-  const own = [compat(run, 'unwind.c', `-DMAYFLY_UNWIND_BYTES=${args.unwindBytes}`)];
+  const own = [compat(run, 'unwind.c', `-DMAYFLY_UNWIND_BYTES=${args.unwindBytes}`), compat(run, 'throw.c')];
   const libraries = args.standardLibrary ? [compat(run, 'posix.c'), ...(cxx ? [compat(run, 'exceptions.cc')] : [])] : [];
   let objects = args.inputs.map((i) => (i.kind === 'library' ? `-l${i.path}` : objectOf(i)));
   const missing = args.inputs.filter((i) => i.kind === 'object' && run.files.stat(absolute(run.options.cwd, i.path)) === undefined);
@@ -33,7 +33,7 @@ export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) =
       ...(cxx ? ['-lc++', '-lc++abi'] : []), ...['signal', 'mman', 'process-clocks', 'getpid'].map((n) => `-lwasi-emulated-${n}`), '-lc-printscan-long-double', '-lc',
       `${SYSROOT}/lib/wasm32-unknown-wasip1/libclang_rt.builtins.a`,
       '--stack-first', '-z', `stack-size=${STACK_BYTES}`, `--max-memory=${MAX_MEMORY}`, '--table-base=16', '--export-table', '--error-limit=0',
-      ...['malloc', 'free', 'mayfly_unwind_buffer', 'mayfly_unwind_end'].map((n) => `--export=${n}`), `--allow-undefined-file=${TEMPORARY}/mpi-names`, ...args.linker,
+      ...['malloc', 'free', 'mayfly_unwind_buffer', 'mayfly_unwind_end'].map((n) => `--export=${n}`), ...['__THREW__', '__stack_low', '__stack_high'].map((n) => `--export-if-defined=${n}`), `--allow-undefined-file=${TEMPORARY}/mpi-names`, ...args.linker,
       '-o', `${TEMPORARY}/a.out`,
     ];
     if (args.verbose) run.say(` ${command.map((c) => `"${c}"`).join(' ')}\n`);

@@ -1,0 +1,382 @@
+/**
+ * One instance of a rank's program: the module, its imports, the unwinding of its stack, images.
+ *
+ * Owns: the life of the instance and the order of events around an image. Does not own: MPI (binding), WASI (wasi.ts), where an image goes and when one is
+ * due (process.ts).
+ *
+ * **An image** is taken at a suspending import, in one of two places: at its entry, before anything of the call has happened (then the rewound program calls
+ * it afresh), or when it waits and the device answers that an image is due (`Interrupted`: then the binding has kept a record, and the call goes on with it).
+ * The stack unwinds into the linear memory, `_start` returns, memory and globals are copied, the stack is rewound by calling `_start` again. A restore does the
+ * second half in a new instance.
+ *
+ * Invariants
+ *  H1 No image while a callback of the program is on the stack (B3 of program.ts), nor at an import whose callers are not instrumented.
+ *  H2 Image and program cannot be told apart by the program: nothing that it can call answers differently after one.
+ *  H3 The first import that is called after a rewind is the one that was unwound; anything else is a defect, and ends the incarnation, never the job.
+ *  H4 The program's end is one exit report: return, exit(), MPI_Abort, a trap. What is thrown out of {@link runProcess} is the host's own failure.
+ */
+import { createLayer, decodeValue, encodeValue, heldArrivals, Interrupted, restore, snapshot, world, type Layer, type RestoredImage } from '@mayfly/mpi';
+import type { ExitReport } from '@mayfly/wire';
+import { Ended, failed, IncarnationDies, isException, isHosts, MESSAGE_LIMIT } from './ending.ts';
+import { Files } from './files.ts';
+import { copied, IMAGE_FORMAT, type GlobalsSection, type ProcessImage, type Range } from './image.ts';
+import type { ProcessOptions, Waits } from './process.ts';
+import { GLOBAL_PREFIX, UnfitModule, type ModuleSection } from './section.ts';
+import { describeLeft, describeTrap, moduleName } from './trap.ts';
+import { createWasi, WAITING_WASI, type WasiState } from './wasi.ts';
+import type { Binding, Program, Word } from '../program.ts';
+
+const PAGE = 65536;
+
+interface Exports {
+  memory: WebAssembly.Memory;
+  __indirect_function_table?: WebAssembly.Table;
+  malloc?(n: number): number;
+  free?(at: number): void;
+  _start(): void;
+  asyncify_start_unwind(at: number): void;
+  asyncify_stop_unwind(): void;
+  asyncify_start_rewind(at: number): void;
+  asyncify_stop_rewind(): void;
+  /** Of a C++ program: says what was thrown, and ends. */
+  mayfly_uncaught?(): void;
+}
+
+const enum Phase {
+  RUNNING,
+  UNWINDING,
+  REWINDING,
+}
+
+export class Life implements Waits {
+  private readonly layer: Layer;
+  private readonly binding: Binding;
+  private readonly wasi: ReturnType<typeof createWasi>;
+  private readonly files: Files;
+  private readonly exports: Exports;
+  private readonly globals: [string, WebAssembly.Global][];
+  private phase = Phase.RUNNING;
+  /** The suspending import that runs or was unwound. */
+  private call = '';
+  private inCall = false;
+  private interruptedCall = false;
+  private bytes = new Uint8Array(0);
+  private calls = 0;
+  private waitTaken = false;
+  /** Where the last exception was thrown. */
+  private thrown: Error | undefined;
+  private ending = false;
+
+  constructor(
+    private readonly o: ProcessOptions,
+    private readonly section: ModuleSection,
+    private readonly image: RestoredImage | undefined,
+  ) {
+    const { host } = o;
+    this.layer = createLayer(host.device, () => this.memory());
+    const program: Program = {
+      get memory() {
+        return life.exports.memory;
+      },
+      callable: (index) => this.callable(index),
+      malloc: (n) => (this.exports.malloc ? this.exports.malloc(n) >>> 0 : 0),
+      free: (at) => this.exports.free?.(at),
+      abort: (code, message, kind = 'ABORTED') => {
+        throw new Ended({ code: code & 255 || 1, abort: { code: kind, message: message.slice(0, MESSAGE_LIMIT) } });
+      },
+    };
+    // eslint-disable-next-line @typescript-eslint/no-this-alias -- the getter above has a this of its own
+    const life = this;
+    this.binding = o.createBinding({ layer: this.layer, program, processorName: () => host.processorName(), version: host.version });
+    this.files = new Files(
+      host.inputs,
+      (path) => host.readInput(path),
+      {
+        write: (path, offset, bytes) => world.writeFileAt(this.layer, path, offset, bytes),
+        cut: (path, length) => world.cutFile(this.layer, path, length),
+      },
+      host.fileBytes,
+    );
+    this.wasi = createWasi({
+      args: host.args,
+      env: host.env,
+      files: this.files,
+      memory: () => this.memory(),
+      out: (stream, bytes) => world.writeOut(this.layer, bytes, stream),
+      read: (most) => world.readIn(this.layer, most),
+      clock: () => host.device.clock(),
+      random: (into) => host.random.fill(into),
+      sleep: (ms) => host.sleep(ms),
+      interrupt() {
+        throw new Interrupted();
+      },
+      exit: (code) => {
+        // As a process manager has it: the others would wait for it for ever.
+        const lost = (code & 255) !== 0 && !this.layer.state.finalized;
+        throw new Ended({ code: code & 255, ...(lost ? { abort: { code: 'ABORTED', message: `ended with exit code ${code & 255} without MPI_Finalize` } } : {}) });
+      },
+    });
+    this.exports = this.instantiate();
+    this.globals = Object.entries(this.exports as unknown as Record<string, unknown>)
+      .filter((e): e is [string, WebAssembly.Global] => e[0].startsWith(GLOBAL_PREFIX))
+      .sort((a, b) => (a[0] < b[0] ? -1 : 1));
+    if (image) this.restore(image);
+  }
+
+  private memory(): Uint8Array {
+    const { buffer } = this.exports.memory;
+    // A memory that grew has another buffer.
+    if (this.bytes.buffer !== buffer) this.bytes = new Uint8Array(buffer);
+    return this.bytes;
+  }
+
+  private callable(index: number): (...args: Word[]) => Word | void {
+    const f = (index === 0 ? null : tableGet(this.exports.__indirect_function_table, index)) as ((...args: Word[]) => Word | void) | null;
+    if (!f) throw new WebAssembly.RuntimeError('null function');
+    return (...args) => {
+      try {
+        return f(...args);
+      } catch (e) {
+        // The MPI call around it cannot be left half done.
+        throw isException(e) ? new Ended(this.uncaught()) : e;
+      }
+    };
+  }
+
+  // ── imports ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  private instantiate(): Exports {
+    const imports: WebAssembly.Imports = {};
+    for (const { module, name, kind } of WebAssembly.Module.imports(this.o.module)) {
+      if (kind !== 'function') throw new UnfitModule(`the module imports the ${kind} ${module}.${name}, which does not exist here`);
+      (imports[module] ??= {})[name] = this.importOf(module, name) as WebAssembly.ImportValue;
+    }
+    try {
+      return new WebAssembly.Instance(this.o.module, imports).exports as unknown as Exports;
+    } catch (e) {
+      if (e instanceof WebAssembly.LinkError) throw new UnfitModule(e.message);
+      throw new IncarnationDies(`the engine cannot give the program its memory: ${String(e)}`);
+    }
+  }
+
+  private importOf(module: string, name: string): unknown {
+    if (module === 'mayfly' && name === 'grow') return (pages: number) => this.grow(pages >>> 0);
+    if (module === 'mayfly' && name === 'thrown') return () => void (this.thrown = new Error('thrown'));
+    if (module === 'wasi_snapshot_preview1') {
+      const f = this.wasi.functions[name] as ((...a: Word[]) => Word) | undefined;
+      if (!f)
+        return () => {
+          this.wasi.complain(`the program called ${name}, which does not exist here (ENOSYS)`);
+          return 52;
+        };
+      return (WAITING_WASI as readonly string[]).includes(name) && this.canSuspend(module, name) ? this.suspending(name, f) : f;
+    }
+    const f = module === 'env' ? this.binding.functions[name] : undefined;
+    if (!f)
+      return () => {
+        throw new Error(`the program called ${module}.${name}, which does not exist here`);
+      };
+    return this.binding.suspending.has(name) && this.canSuspend(module, name) ? this.suspending(name, f) : f;
+  }
+
+  private canSuspend(module: string, name: string): boolean {
+    return this.section.suspending === undefined || this.section.suspending.includes(`${module}.${name}`);
+  }
+
+  /** An import at which the stack may be unwound. */
+  private suspending(name: string, f: (...args: Word[]) => Word | void): (...args: Word[]) => Word | void {
+    return (...args) => {
+      if (this.binding.depth > 0 || this.ending) return f(...args);
+      if (this.phase === Phase.REWINDING) this.rewound(name);
+      else {
+        this.waitTaken = false;
+        if (this.due()) return this.unwind(name, false);
+      }
+      this.call = name;
+      this.inCall = true;
+      try {
+        return f(...args);
+      } catch (e) {
+        if (e instanceof Interrupted) return this.unwind(name, true);
+        throw e;
+      } finally {
+        this.inCall = false;
+      }
+    };
+  }
+
+  /** At the entry of a call. */
+  private due(): boolean {
+    const { cycle } = this.o;
+    if (cycle) return ++this.calls % cycle.every === 0;
+    return this.o.host.imageDue(false);
+  }
+
+  interrupted(): boolean {
+    // Outside the suspending calls, and below a callback of the program, a wait is not interrupted (H1).
+    if (!this.inCall || this.binding.depth > 0 || this.ending) return false;
+    if (this.o.cycle) return this.waitTaken ? false : (this.waitTaken = true);
+    return this.o.host.imageDue(true);
+  }
+
+  /** @returns the value that the program never sees */
+  private unwind(name: string, interrupted: boolean): 0 {
+    this.call = name;
+    this.interruptedCall = interrupted;
+    this.phase = Phase.UNWINDING;
+    const { start, end } = this.section.unwind;
+    const words = new DataView(this.exports.memory.buffer);
+    words.setUint32(start, start + 8, true);
+    words.setUint32(start + 4, end, true);
+    this.exports.asyncify_start_unwind(start);
+    return 0;
+  }
+
+  private rewound(name: string): void {
+    if (name !== this.call) throw new IncarnationDies(`the stack was unwound in ${this.call} and came back in ${name}`);
+    this.exports.asyncify_stop_rewind();
+    this.phase = Phase.RUNNING;
+    this.o.host.resumed?.();
+    // A waiting call of WASI keeps its own record.
+    if (this.interruptedCall && name in this.binding.functions) this.binding.resume();
+  }
+
+  // ── the life ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** The report of the program's end, or the image from which another life goes on (cycles). */
+  run(): { report: ExitReport } | { report?: undefined; image: RestoredImage } {
+    for (;;) {
+      try {
+        if (this.phase === Phase.REWINDING) this.exports.asyncify_start_rewind(this.section.unwind.start);
+        this.exports._start();
+        if (this.phase === Phase.REWINDING) throw new IncarnationDies('the stack could not be rewound');
+        if (this.phase !== Phase.UNWINDING) return this.leave({ code: 0 });
+      } catch (e) {
+        return this.leave(this.reportOf(e));
+      }
+      this.exports.asyncify_stop_unwind();
+      const image = this.take();
+      this.phase = Phase.REWINDING;
+      if (this.o.cycle) return { image: copied(image) };
+      this.o.host.saveImage(image);
+    }
+  }
+
+  private reportOf(e: unknown): ExitReport {
+    if (e instanceof Ended) return e.report;
+    if (isException(e)) return this.uncaught();
+    if (e instanceof IncarnationDies || isHosts(e)) throw e;
+    if (this.phase === Phase.UNWINDING && e instanceof WebAssembly.RuntimeError) {
+      const kb = Math.floor((this.section.unwind.end - this.section.unwind.start) / 1024);
+      return failed({ message: `the stack of the program is too deep for a checkpoint: it needs more than the ${kb} KB that are set aside (mpicc --mayfly-unwind=<bytes> sets more aside)` });
+    }
+    return failed(describeTrap(e, this.stackPointer(), moduleName(this.o.module)));
+  }
+
+  /** An exception or a jump that nobody caught. C++ says what it is, and may still end otherwise (a terminate handler that calls exit). */
+  private uncaught(): ExitReport {
+    this.ending = true;
+    try {
+      this.exports.mayfly_uncaught?.();
+    } catch (e) {
+      if (e instanceof Ended) return e.report;
+      if (isHosts(e)) throw e;
+    }
+    return failed(describeLeft(this.exports.mayfly_uncaught ? this.thrown : undefined, moduleName(this.o.module)));
+  }
+
+  private stackPointer(): number | undefined {
+    const named = (this.exports as unknown as Record<string, unknown>)['__stack_pointer'];
+    const first = named instanceof WebAssembly.Global ? named : this.globals[0]?.[1];
+    const value: unknown = first?.value;
+    return typeof value === 'number' ? value >>> 0 : undefined;
+  }
+
+  /** What was written and not yet sent, then the exit: the last message of the task. */
+  private leave(report: ExitReport): { report: ExitReport } {
+    this.files.flush();
+    for (const path of this.files.refused) this.wasi.complain(`the file ${path} is not kept: a result's name has letters, digits and ._@+- only, and no part begins with a dot`);
+    world.sendExit(this.layer, report);
+    return { report };
+  }
+
+  private grow(pages: number): number {
+    const { memory } = this.exports;
+    const before = memory.buffer.byteLength / PAGE;
+    if ((before + pages) * PAGE > this.o.host.memoryBytes) return -1;
+    try {
+      return memory.grow(pages);
+    } catch {
+      // Beyond the module's own maximum it fails always; below it only where the engine has no more (rule 1 of DESIGN.md).
+      if (before + pages > this.section.maximum) return -1;
+      throw new IncarnationDies(`out of memory: the engine cannot give the program ${pages * 64} KB more than its ${before * 64} KB`);
+    }
+  }
+
+  // ── images ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  private take(): ProcessImage {
+    const globals: GlobalsSection = {
+      format: IMAGE_FORMAT,
+      globals: this.globals.map(([name, g]) => [name, g.value as number | bigint]),
+      call: this.call,
+      interrupted: this.interruptedCall,
+    };
+    return {
+      sections: [
+        { name: 'memory', parts: [this.memory()], dead: this.dead() },
+        { name: 'globals', parts: [encodeValue(globals, 'globals')] },
+        { name: 'wasi', parts: [encodeValue(this.wasi.snapshot(), 'WASI state')] },
+        { name: 'binding', parts: [this.binding.snapshot()] },
+        { name: 'mpi', parts: [snapshot(this.layer)] },
+      ],
+      held: heldArrivals(this.layer),
+    };
+  }
+
+  /** What the program will never read: the stack below its pointer, and the room for unwinding that was not needed. */
+  private dead(): Range[] {
+    const { stack, unwind } = this.section;
+    const sp = this.stackPointer();
+    const used = new DataView(this.exports.memory.buffer).getUint32(unwind.start, true);
+    const out: Range[] = stack && sp !== undefined && sp > stack.low && sp <= stack.high ? [[stack.low, sp]] : [];
+    return used >= unwind.start && used < unwind.end ? [...out, [used, unwind.end]] : out;
+  }
+
+  private restore(image: RestoredImage): void {
+    const { memory, globals, wasi, binding, mpi } = image;
+    if (!memory || !globals || !wasi || !binding || !mpi) throw new IncarnationDies('the image lacks a section');
+    const missing = memory.length - this.exports.memory.buffer.byteLength;
+    if (missing > 0)
+      try {
+        this.exports.memory.grow(missing / PAGE);
+      } catch (e) {
+        throw new IncarnationDies(`the engine cannot give the program the ${memory.length / 1048576} MB of its image: ${String(e)}`);
+      }
+    this.memory().set(memory);
+    const g = decodeValue(globals) as GlobalsSection;
+    if (g.format !== IMAGE_FORMAT) throw new IncarnationDies(`an image of format ${g.format}, this build reads ${IMAGE_FORMAT}`);
+    const mine = new Map(this.globals);
+    for (const [name, value] of g.globals) {
+      const to = mine.get(name);
+      if (!to) throw new IncarnationDies(`the image has a global ${name} that the program lacks`);
+      to.value = value;
+    }
+    restore(this.layer, mpi);
+    this.binding.restore(binding);
+    this.wasi.restore(decodeValue(wasi) as WasiState);
+    this.call = g.call;
+    this.interruptedCall = g.interrupted;
+    // The wait that was interrupted goes on; the next interruption comes with the next call.
+    this.waitTaken = g.interrupted;
+    this.phase = Phase.REWINDING;
+  }
+}
+
+function tableGet(table: WebAssembly.Table | undefined, index: number): unknown {
+  try {
+    return table?.get(index);
+  } catch {
+    throw new WebAssembly.RuntimeError('table index is out of bounds');
+  }
+}
