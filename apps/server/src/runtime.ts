@@ -62,6 +62,8 @@ interface OpenJob {
 }
 
 const DEADLOCK_MS = 1000;
+/** A node that lives is back on a new socket by then. Where somebody has set the grace, that holds. */
+const BRIEF_GRACE_MS = 400;
 const CS_TICK_MS = 100;
 
 export class Runtime {
@@ -139,7 +141,7 @@ export class Runtime {
       registry,
       secrets,
       logger,
-      settings: options.dispatcher ?? {},
+      settings: { ...(options.dispatcher?.graceMs === undefined ? { briefGraceMs: BRIEF_GRACE_MS } : {}), ...options.dispatcher },
       room: options.room,
       rooms: deps.rooms,
       maxNodes: options.limits.nodes,

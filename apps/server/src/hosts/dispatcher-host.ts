@@ -4,6 +4,7 @@
  *  X1  Commits reach the registry in the order of their tokens, and `persisted` follows the commit.
  *  X2  What a node says reaches the core only after schema and secret are checked.
  *  X3  Messages to one node leave in the order of the effects, although some need a manifest from the disk first.
+ *  X4  A connection that has said no good Hello after HELLO_MS is closed: it counts in the limit of nodes.
  */
 import { Dispatcher, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings, type JobSpec } from '@mayfly/protocols';
 import type { Registry } from '@mayfly/storage/ports';
@@ -60,8 +61,12 @@ export interface DispatcherListener {
   heard(m: Heartbeat): void;
 }
 
+const HELLO_MS = 30_000;
+
 interface Connection {
   socket: NodeSocket;
+  /** X4: it has said Hello in time. */
+  inTime: () => void;
   ack: ((answer: Welcome | { error: ErrorBody }) => void) | undefined;
   name: string;
   node?: NodeId;
@@ -79,6 +84,7 @@ export class DispatcherHost {
   readonly #room: string | undefined;
   readonly #rooms: Rooms;
   readonly #maxNodes: number;
+  readonly #after: (ms: number, run: () => void) => () => void;
   readonly #heartbeatMs: number;
   readonly #tickMs: number;
   readonly #connections = new Map<string, Connection>();
@@ -98,6 +104,8 @@ export class DispatcherHost {
     room: string | undefined;
     rooms: Rooms;
     maxNodes: number;
+    /** Runs something later; returns how not to. Default: a timer. */
+    after?: (ms: number, run: () => void) => () => void;
   }) {
     this.core = new Dispatcher(deps.settings);
     this.#registry = deps.registry;
@@ -107,6 +115,10 @@ export class DispatcherHost {
     this.#room = deps.room;
     this.#rooms = deps.rooms;
     this.#maxNodes = deps.maxNodes;
+    this.#after = deps.after ?? ((ms, run) => {
+      const timer = setTimeout(run, ms).unref();
+      return () => clearTimeout(timer);
+    });
     this.#heartbeatMs = this.core.core.settings.heartbeatMs;
     this.#tickMs = this.core.core.settings.tickMs;
   }
@@ -261,7 +273,11 @@ export class DispatcherHost {
         socket.disconnect(true);
         return;
       }
-      const c: Connection = { socket, ack: undefined, name: '', outbox: Promise.resolve() };
+      const inTime = this.#after(HELLO_MS, () => {
+        this.#logger.info({ address: socket.handshake.address }, 'a connection that never said Hello is closed');
+        socket.disconnect(true);
+      });
+      const c: Connection = { socket, inTime, ack: undefined, name: '', outbox: Promise.resolve() };
       this.#connections.set(id, c);
       const bad = (what: string): void => {
         this.#logger.info({ what, address: socket.handshake.address }, 'malformed control message');
@@ -297,6 +313,7 @@ export class DispatcherHost {
       });
       socket.on('slots', (m) => (slots.Check(m) ? this.step({ type: 'slots', connection: id, slots: m.slots }) : bad('slots')));
       socket.on('disconnect', () => {
+        inTime();
         if (this.#connections.delete(id)) this.step({ type: 'disconnected', connection: id });
       });
     });
@@ -316,6 +333,7 @@ export class DispatcherHost {
       }
     }
     if (!this.#connections.has(c.socket.id)) return;
+    c.inTime();
     c.ack = ack;
     c.name = m.name;
     this.step({

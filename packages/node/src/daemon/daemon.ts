@@ -74,7 +74,8 @@ export class Daemon {
       const socket: Socket<ServerToNode, NodeToServer> = io(new URL('/node', this.options.server).href, {
         transports: ['websocket', 'polling'],
         tryAllTransports: true,
-        reconnectionDelay: 250,
+        // The first attempt comes before the server gives its ranks away (BRIEF_GRACE_MS).
+        reconnectionDelay: 100,
         reconnectionDelayMax: 5_000,
         timeout: HELLO_MS,
         forceNew: true,

@@ -2,7 +2,7 @@
 import type { ErrorBody, Hold, Incarnation, JobId, NodeId, TaskId } from '@mayfly/wire';
 import { deadline, judge, patienceOf, type Patience, type Verdict } from '../failure-detector.ts';
 import { endJob } from './end.ts';
-import { lose, resume, started, takesFor } from './restart.ts';
+import { freeSlots, lose, resume, started, takesFor } from './restart.ts';
 import { over, recovered, type Core, type Node, type Task } from './state.ts';
 import type { DispatcherEvent } from './types.ts';
 
@@ -167,14 +167,22 @@ const defaults = (core: Core): Patience => core.settings;
 
 /** Verdicts of time: silence, a restart of the server, an assignment that never began. */
 export function watch(core: Core): void {
+  const brief = core.settings.briefGraceMs ?? core.settings.graceMs;
+  /** Free slots by room that no rank has been given up for yet. */
+  let spare: Map<string | undefined, number> | undefined;
   for (const node of core.nodes.values()) {
     for (const t of [...node.tasks]) {
-      const grace = t.job.record.spec.graceMs;
+      const { graceMs: grace, room } = t.job.record.spec;
       if (t.phase === 'away') {
         if (core.time >= t.since) lose(core, t, 'restart');
       } else if (core.time >= deadline(node.presence, patienceOf(defaults(core), grace)))
         lose(core, t, node.presence.closed === undefined ? 'silent' : 'disconnected');
-      else if (t.phase === 'assigned' && node.connection !== undefined && core.time - t.since > core.settings.startMs) {
+      else if (grace === undefined && node.presence.closed !== undefined && core.time >= node.presence.closed + brief) {
+        const free = (spare ??= freeSlots(core)).get(room) ?? 0;
+        if (free === 0) continue;
+        spare.set(room, free - 1);
+        lose(core, t, 'disconnected');
+      } else if (t.phase === 'assigned' && node.connection !== undefined && core.time - t.since > core.settings.startMs) {
         core.emit({
           type: 'revoke',
           connection: node.connection,

@@ -46,6 +46,13 @@ function rooms(core: Core): Room[] {
   return out;
 }
 
+/** Slots that a lost rank could have now, by room. */
+export function freeSlots(core: Core): Map<string | undefined, number> {
+  const out = new Map<string | undefined, number>();
+  for (const r of rooms(core)) out.set(r.code, (out.get(r.code) ?? 0) + r.free);
+  return out;
+}
+
 /**
  * Gives free slots away: lost ranks first, by job and rank, then whole jobs from the head of the queue (D4). Each room has a queue of its own:
  * its jobs and its nodes are no concern of the others. One commit for all of it.

@@ -18,6 +18,8 @@ export interface DispatcherSettings {
   heartbeatMs: number;
   /** A node whose socket closed without goodbye keeps its ranks for so long. A job's `graceMs` overrides it. */
   graceMs: number;
+  /** The same for those of its ranks for which another slot is free: waiting costs them more than going back to their images. A job's `graceMs` overrides it; absent: `graceMs`. */
+  briefGraceMs?: number;
   /** A node whose socket is open but which says nothing keeps its ranks for so long. A job's `graceMs` overrides it. */
   silentMs: number;
   /** After a restart of the server, nodes have so long to come back (or the job's grace, if longer). */

@@ -127,6 +127,30 @@ describe('silence', () => {
     expect(s.view().faults).toEqual([]);
   });
 
+  it('with a short grace for ranks that another slot is free for: as many go as there are slots, and at once; the others wait for their node', () => {
+    const s = new Stage({ briefGraceMs: 500 });
+    s.come(1, 3);
+    s.send('submit', { job: job(3) });
+    for (const t of [0, 1, 2]) s.send('report', { connection: 'c1', job: J(), task: T(t), incarnation: I(0), event: 'started' });
+    s.come(2, 2);
+    s.send('disconnected', { connection: 'c1' });
+    s.pass(250, { c2: [] });
+    expect(s.assigned()).toHaveLength(3);
+    s.pass(500, { c2: [] });
+    expect(s.assigned()).toEqual(['0.0@1', '1.0@1', '2.0@1', '0.1@2', '1.1@2']);
+    s.come(1, 3, { connection: 'c1b', claimed: N(1), holds: [held(0, 0), held(1, 0), held(2, 0)] });
+    expect(s.of('welcome').at(-1)!.drop).toEqual([held(0, 0), held(1, 0)]);
+    expect(s.view().faults.map((f) => [f.task, f.cause])).toEqual([[0, 'disconnected'], [1, 'disconnected']]);
+  });
+
+  it('… which a job with a grace of its own does not have', () => {
+    const s = running({ briefGraceMs: 500 }, { graceMs: 30_000 });
+    s.come(2);
+    s.send('disconnected', { connection: 'c1' });
+    s.pass(29_500, { c2: [] });
+    expect(s.assigned()).toHaveLength(1);
+  });
+
   it('"it detects a potential failure when an \'alive\' signal is timed out, whatever is the reason" (§3.1): an open socket, silent for 10 s', () => {
     const s = running();
     s.come(2);
