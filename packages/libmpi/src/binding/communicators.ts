@@ -47,6 +47,8 @@ export function making(core: Core, call: string, start: (...args: number[]) => {
   return {
     start: (...args) => {
       const at = core.heap.check(args[args.length - 1]!, 4, 'newcomm');
+      // Programs that look after an error find no communicator.
+      core.heap.setInt(at, Null.COMM, 'newcomm');
       const { request, parent = 0, info = 0, members = true } = start(...args);
       if (!members) {
         core.heap.setInt(at, Null.COMM, 'newcomm');
@@ -125,13 +127,19 @@ export function communicators(core: Core): Implementations {
       return { request: comms.createGroup(layer, c.handle, tasks, tag!, core.call) };
     }),
     Comm_split: making(core, 'Comm_split', (comm, color, key) => ({ request: comms.split(layer, core.comm(comm!).handle, color!, key!, core.call) })),
-    Comm_split_type: making(core, 'Comm_split_type', (comm, type, key) => {
+    Comm_split_type: making(core, 'Comm_split_type', (comm, type, key, info) => {
       const c = core.comm(comm!);
       // One rank is one sandbox with a memory of its own: what shares memory with a rank is the rank itself.
       const shared = [constant('MPI_COMM_TYPE_SHARED'), constant('MPI_COMM_TYPE_HW_GUIDED'), constant('MPI_COMM_TYPE_RESOURCE_GUIDED'), constant('MPI_COMM_TYPE_HW_UNGUIDED')];
       if (type !== UNDEFINED && !shared.includes(type!)) core.fail(ERR.ARG, `split_type ${type} is none of MPI_COMM_TYPE_…, nor MPI_UNDEFINED`, c.handle);
-      const alone = type === constant('MPI_COMM_TYPE_SHARED');
-      return { request: comms.split(layer, c.handle, alone ? c.rank : UNDEFINED, key!, core.call) };
+      // "MPI_COMM_NULL" where nothing is known of the resource that is asked for (§7.4.2). The groups of an intercommunicator share none.
+      const hints = core.info(info!);
+      const guided = type === constant('MPI_COMM_TYPE_RESOURCE_GUIDED');
+      const hardware = guided || type === constant('MPI_COMM_TYPE_HW_GUIDED') ? hints?.get('mpi_hw_resource_type') : undefined;
+      const set = guided ? hints?.get('mpi_pset_name') : undefined;
+      const alone = type === constant('MPI_COMM_TYPE_SHARED') || hardware === 'mpi_shared_memory' || set === 'mpi://SELF';
+      const color = set === 'mpi://WORLD' ? 0 : alone && !c.remote ? c.rank : UNDEFINED;
+      return { request: comms.split(layer, c.handle, color, key!, core.call) };
     }),
     Intercomm_create: making(core, 'Intercomm_create', (local, localLeader, peer, remoteLeader, tag) => ({
       request: intercomms.create(layer, core.comm(local!).handle, localLeader!, () => core.commNumber(peer!), remoteLeader!, tag!, core.call),
@@ -140,6 +148,8 @@ export function communicators(core: Core): Implementations {
     Comm_free: (at: number) => success(() => freeComm(core, at)),
     Comm_get_name: (comm: number, at: number, length: number) =>
       success(() => {
+        // "MPI_COMM_NULL … the name … MPI_COMM_NULL" (§7.8)
+        if (comm === Null.COMM) return heap.setInt(length, heap.setString(at, 'MPI_COMM_NULL', 128, 'comm_name'), 'resultlen');
         const c = core.comm(comm);
         const own = c.handle <= 2 ? c.name : '';
         heap.setInt(length, heap.setString(at, core.state.names.get(c.handle) ?? own, 128, 'comm_name'), 'resultlen');
@@ -170,10 +180,12 @@ export function communicators(core: Core): Implementations {
     Group_excl: (group: number, n: number, ranks: number, at: number) => make(at, groups.excl(core.group(group), heap.ints(ranks, core.count(n, 0, 'n'), 'ranks'), core.call)),
     Group_range_incl: (group: number, n: number, list: number, at: number) => {
       const g = core.group(group);
+      heap.check(at, 4, 'newgroup');
       return make(at, groups.incl(g, groups.expandRanges(g, ranges(core.count(n, 0, 'n'), list), core.call), core.call));
     },
     Group_range_excl: (group: number, n: number, list: number, at: number) => {
       const g = core.group(group);
+      heap.check(at, 4, 'newgroup');
       return make(at, groups.excl(g, groups.expandRanges(g, ranges(core.count(n, 0, 'n'), list), core.call), core.call));
     },
     Group_free: (at: number) =>

@@ -134,7 +134,12 @@ export class Core {
   /** @throws MPIError ERR_INFO; undefined for MPI_INFO_NULL */
   info(handle: number): Map<string, string> | undefined {
     if (handle === Null.INFO) return undefined;
-    return this.state.infos.get(handle === Null.INFO_ENV ? -2 : numberOf(Kind.INFO, handle)) ?? this.fail(ERR.INFO, `${handle} is no info object, or it was freed`);
+    if (handle === Null.INFO_ENV) return this.environment();
+    return this.state.infos.get(numberOf(Kind.INFO, handle)) ?? this.fail(ERR.INFO, `${handle} is no info object, or it was freed`);
+  }
+  /** [MPI_INFO_ENV] What is known of how the job was started. */
+  environment(): Map<string, string> {
+    return new Map([['maxprocs', String(this.layer.state.size)], ['soft', String(this.layer.state.size)], ['arch', 'wasm32'], ['thread_level', 'MPI_THREAD_SERIALIZED']]);
   }
   newInfo(entries: Map<string, string>): number {
     const n = this.state.nextInfo++;

@@ -196,12 +196,19 @@ export function environment(core: Core): Implementations {
     Op_commutative: (op: number, at: number) => success(() => heap.setInt(at, core.opRecord(op).commute ? 1 : 0, 'commute')),
 
     Info_create: (at: number) => newInfo(at, new Map()),
-    Info_create_env: (_argc: number, _argv: number, at: number) => newInfo(at, new Map([['maxprocs', String(layer.state.size)], ['thread_level', 'MPI_THREAD_SERIALIZED']])),
+    // "the same … as MPI_INFO_ENV", and the program's own arguments where it gives them (§11.2.2).
+    Info_create_env: (argc: number, argv: number, at: number) => {
+      const entries = core.environment();
+      const words = argv === 0 || argc <= 0 ? [] : heap.ints(argv, argc, 'argv').map((a) => heap.string(a, 'argv'));
+      if (words.length > 0) entries.set('command', words[0]!).set('argv', words.slice(1).join(' '));
+      return newInfo(at, entries);
+    },
     Info_dup: (info: number, at: number) => newInfo(at, infoOf(info)),
     Info_free: (at: number) =>
       success(() => {
         const handle = heap.int(at, 'info');
         infoOf(handle);
+        if (handle === Null.INFO_ENV) core.fail(ERR.INFO, 'MPI_INFO_ENV cannot be freed');
         core.state.infos.delete(numberOf(Kind.INFO, handle));
         heap.setInt(at, Null.INFO, 'info');
       }),

@@ -19,6 +19,13 @@ int main(int argc, char **argv) {
   MPI_Allreduce(&rank_, &n, 1, MPI_INT, MPI_MIN, d); CHECK(n == rank_ % 2);
   MPI_Comm_split(MPI_COMM_WORLD, rank_ == 0 ? MPI_UNDEFINED : 1, 0, &e); CHECK((e == MPI_COMM_NULL) == (rank_ == 0)); if (e != MPI_COMM_NULL) MPI_Comm_free(&e);
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &e); MPI_Comm_size(e, &s); CHECK(s >= 1); MPI_Comm_free(&e);
+#ifdef __wasm__ /* of MPI 4 and 4.1: "MPI_COMM_NULL" where the resource is unknown */
+  { MPI_Info hints; MPI_Info_create(&hints); MPI_Info_set(hints, "mpi_hw_resource_type", "a thing of its own"); MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, hints, &e); CHECK(e == MPI_COMM_NULL); MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &e); CHECK(e == MPI_COMM_NULL);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, MPI_INFO_NULL, &e); CHECK(e == MPI_COMM_NULL); MPI_Info_set(hints, "mpi_hw_resource_type", "mpi_shared_memory"); MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, hints, &e); CHECK(e != MPI_COMM_NULL); MPI_Comm_free(&e); MPI_Info_free(&hints);
+    MPI_Info_create(&hints); MPI_Info_set(hints, "mpi_pset_name", "mpi://WORLD"); MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, -rank_, hints, &e); MPI_Comm_rank(e, &r); CHECK(r == N - 1 - rank_); MPI_Comm_free(&e); MPI_Info_free(&hints);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_UNDEFINED, 0, MPI_INFO_NULL, &e); CHECK(e == MPI_COMM_NULL);
+    char *words[2] = {"prog", "x"}, got[16]; int room = 16; MPI_Info_get_string(MPI_INFO_ENV, "maxprocs", &room, got, &flag); CHECK(flag && atoi(got) == N); MPI_Info_create_env(2, words, &hints); room = 16; MPI_Info_get_string(hints, "command", &room, got, &flag); CHECK(flag && !strcmp(got, "prog")); MPI_Info_free(&hints); }
+#endif
   /* Groups */
   MPI_Group w, g, h, k; MPI_Comm_group(MPI_COMM_WORLD, &w); int ranges[1][3] = {{0, N - 1, 2}}; MPI_Group_range_incl(w, 1, ranges, &g); MPI_Group_size(g, &s); CHECK(s == (N + 1) / 2);
   MPI_Group_difference(w, g, &h); MPI_Group_size(h, &s); CHECK(s == N / 2); MPI_Group_union(g, h, &k); MPI_Group_compare(k, w, &res); CHECK(res == MPI_SIMILAR || N <= 2);
@@ -68,5 +75,9 @@ int main(int argc, char **argv) {
   int a, b; MPI_Get_version(&a, &b); CHECK(a >= 3); char lib[MPI_MAX_LIBRARY_VERSION_STRING]; MPI_Get_library_version(lib, &n); CHECK(n > 0); char *mem; MPI_Alloc_mem(1000, MPI_INFO_NULL, &mem); mem[999] = 1; MPI_Free_mem(mem);
   MPI_Get_processor_name(lib, &n); CHECK(n > 0); MPI_Initialized(&flag); CHECK(flag); MPI_Finalized(&flag); CHECK(!flag); double t0 = MPI_Wtime(); CHECK(MPI_Wtime() >= t0 && MPI_Wtick() > 0);
   MPI_Comm_free(&c); MPI_Comm_free(&d); CHECK(c == MPI_COMM_NULL);
+  char nothing[MPI_MAX_OBJECT_NAME]; int letters; MPI_Comm_get_name(MPI_COMM_NULL, nothing, &letters); CHECK(strcmp(nothing, "MPI_COMM_NULL") == 0 && letters == 13);
+  MPI_Comm never = MPI_COMM_WORLD; MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  CHECK(class_of(MPI_Comm_split(MPI_COMM_WORLD, -5, 0, &never)) == MPI_ERR_ARG && never == MPI_COMM_NULL);
+  MPI_Group everyone; MPI_Comm_group(MPI_COMM_WORLD, &everyone); int range[1][3] = {{size_, size_, 1}}; CHECK(class_of(MPI_Group_range_excl(everyone, 1, range, NULL)) == MPI_ERR_ARG); MPI_Group_free(&everyone);
   return finish();
 }
