@@ -163,6 +163,7 @@ function receiveBuffer(layer: Layer, r: ReceiveRequest, { src, tag, mode, word, 
     r.error = r.parent
       ? wrong(r, ERR.TRUNCATE, `rank ${rank} takes part with ${size} bytes where ${room} are expected here: the counts of the ranks differ, or they call different collectives`)
       : wrong(r, ERR.TRUNCATE, `the message of rank ${rank} with tag ${tag} has ${size} bytes, the buffer holds ${room}`);
+  else if (r.unit && size < room && size % r.unit !== 0) r.error = wrong(r, ERR.TYPE, `the message of rank ${rank} with tag ${tag} has ${size} bytes: it ends within an element of ${r.unit}`);
   return layer.memory.view(size < room ? { ...r.into, bytes: size } : r.into);
 }
 

@@ -55,7 +55,7 @@ export function startSend(layer: Layer, commHandle: number, dest: number, tag: n
  * @param into undefined: a structured value; its bytes come to lie in the request's `body`
  * @param pinned the buffer's space belongs to this request and goes with it
  */
-export function startReceive(layer: Layer, commHandle: number, source: number, tag: number, into: Buf | undefined, call: string, pinned = false): number {
+export function startReceive(layer: Layer, commHandle: number, source: number, tag: number, into: Buf | undefined, call: string, pinned = false, unit = 1): number {
   const comm = commOf(layer, commHandle, call);
   checkSource(comm, source, call);
   checkRecvTag(comm, tag, call);
@@ -63,7 +63,7 @@ export function startReceive(layer: Layer, commHandle: number, source: number, t
   const handle = requests.next++;
   const r: ReceiveRequest = {
     kind: 'recv', handle, call, comm: commHandle, done: false, freed: false, error: undefined, status: emptyStatus(), spaces: pinned && into ? [into.space] : [], parent: 0,
-    context: comm.context, source: source >= 0 ? peers(comm)[source]! : source, tag, into, body: undefined,
+    context: comm.context, source: source >= 0 ? peers(comm)[source]! : source, tag, into, body: undefined, ...(unit > 1 && { unit }),
   };
   requests.rows.set(handle, r);
   if (source === PROC_NULL) {

@@ -27,6 +27,9 @@ INT32_T 0x250 5, UINT32_T 0x251 6, INT64_T 0x258 9, UINT64_T 0x259 10, LOGICAL1 
 REAL2 0x2ca 29, LOGICAL4 0x2d0 24, INTEGER4 0x2d1 5, REAL4 0x2d2 7, COMPLEX4 0x2d3 30 2, LOGICAL8 0x2d8 26, INTEGER8 0x2d9 9, REAL8 0x2da 8,
 COMPLEX8 0x2db 12 4, LOGICAL16 0x2e0 27, INTEGER16 0x2e1 31, REAL16 0x2e2 14, COMPLEX16 0x2e3 13 8, COMPLEX32 0x2eb 15 16`;
 
+/** "MPI_C_COMPLEX … MPI_C_FLOAT_COMPLEX (as synonym)" (§3.2.2): the name is that of the first. */
+const NAMES: Readonly<Record<string, string>> = { C_FLOAT_COMPLEX: 'C_COMPLEX' };
+
 /** Pairs whose value and index do not touch, or which have bytes behind them: value bytes, offset of the index, extent. */
 const GAPS: Readonly<Record<string, readonly [value: number, index: number, extent: number]>> = {
   DOUBLE_INT: [8, 8, 16],
@@ -46,7 +49,7 @@ export const PREDEFINED_TYPES: ReadonlyMap<number, PredefinedType> = new Map(
   LIST.trim().split(/,\s*/).map((line) => {
     const [name, handle, element, alignment] = line.split(' ');
     const { bytes } = elementType(Number(element));
-    const t: PredefinedType = { handle: Number(handle), name: `MPI_${name!}`, element: Number(element), layout: layoutOf(name!, bytes), alignment: Number(alignment ?? bytes) };
+    const t: PredefinedType = { handle: Number(handle), name: `MPI_${NAMES[name!] ?? name!}`, element: Number(element), layout: layoutOf(name!, bytes), alignment: Number(alignment ?? bytes) };
     return [t.handle, t] as const;
   }),
 );

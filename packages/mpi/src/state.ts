@@ -128,6 +128,8 @@ export interface ReceiveRequest extends RequestCommon {
   /** Undefined: a structured value, whose length only the message knows; its body comes to lie in `body`. */
   into: Buf | undefined;
   body: Uint8Array | undefined;
+  /** Bytes of each basic element, where they are spread and all alike: a message that ends within one is of another type. */
+  unit?: number;
 }
 
 export interface CollectiveRequest extends RequestCommon {

@@ -358,6 +358,15 @@ export function elementsIn(s: Signature, bytes: number): number {
   return count;
 }
 
+/** Bytes of every basic element; 1 where they are not alike, or not seen to be at once. */
+export function unitOf(s: Signature): number {
+  while (typeof s !== 'number') {
+    if (s.parts.length !== 1) return 1;
+    s = s.parts[0]![1];
+  }
+  return Math.max(s, 1);
+}
+
 /** Bytes of the first `elements` basic elements: MPI_Status_set_elements. */
 export function bytesOf(s: Signature, elements: number): number {
   if (typeof s === 'number') return s * elements;

@@ -166,7 +166,7 @@ export function datatypes(core: Core): Implementations {
     Type_extent: (type: number, at: number) => success(() => heap.setInt(at, core.type(type).layout.extent, 'extent')),
     Type_lb: (type: number, at: number) => success(() => heap.setInt(at, core.type(type).layout.lb, 'displacement')),
     Type_ub: (type: number, at: number) => success(() => heap.setInt(at, core.type(type).layout.lb + core.type(type).layout.extent, 'displacement')),
-    Type_get_name: (type: number, at: number, length: number) => success(() => heap.setInt(length, heap.setString(at, core.typeName(core.type(type)), 128, 'type_name'), 'resultlen')),
+    Type_get_name: (type: number, at: number, length: number) => success(() => heap.setInt(length, heap.setString(at, type === Null.DATATYPE ? 'MPI_DATATYPE_NULL' : core.typeName(core.type(type)), 128, 'type_name'), 'resultlen')),
     Type_set_name: (type: number, at: number) => success(() => core.setTypeName(core.type(type), heap.string(at, 'type_name', 127))),
     Type_get_envelope: (type: number, ints: number, addresses: number, list: number, combiner: number) =>
       success(() => {

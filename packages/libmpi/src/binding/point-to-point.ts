@@ -2,7 +2,7 @@
  * Point to point (MPI 4.1 chapter 3). A standard, buffered or ready send is complete when it returns: the Channel Memory is the buffer. Its request is therefore
  * the one {@link COMPLETE}, which costs nothing.
  */
-import { ERR, PROC_NULL, isContiguous, p2p, requests, type Buf, type Outcome } from '@mayfly/mpi';
+import { ERR, PROC_NULL, isContiguous, p2p, requests, types, type Buf, type Outcome } from '@mayfly/mpi';
 import { record, type Implementations } from './define.ts';
 import { COMPLETE, newSlot, type Starters } from './requests.ts';
 import type { Bundle, Core } from './core.ts';
@@ -48,7 +48,7 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
     const t = core.committed(datatype, c);
     core.count(count, c);
     if (isContiguous(t.layout, count)) return p2p.startReceive(layer, c, source, tag, core.contiguous(buf, count, t, c, 'buf'), core.call);
-    return core.begin((bundle) => p2p.startReceive(layer, c, source, tag, core.incoming(bundle, buf, count, t, c, 'buf'), core.call));
+    return core.begin((bundle) => p2p.startReceive(layer, c, source, tag, core.incoming(bundle, buf, count, t, c, 'buf'), core.call, false, types.unitOf(t.signature)));
   };
   const complete = (f: typeof send) => (buf: number, count: number, datatype: number, dest: number, tag: number, comm: number): number => (f(buf, count, datatype, dest, tag, comm), COMPLETE);
   Object.assign(starters, {

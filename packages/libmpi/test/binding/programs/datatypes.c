@@ -114,5 +114,11 @@ int main(int argc, char **argv) {
   MPI_Type_free(&u); MPI_Type_free(&t);
   MPI_Count cc; MPI_Type_size_x(MPI_DOUBLE, &cc); CHECK(cc == 8);
   char name[MPI_MAX_OBJECT_NAME]; MPI_Type_get_name(MPI_LONG, name, &n); CHECK(!strcmp(name, "MPI_LONG"));
+  char label[MPI_MAX_OBJECT_NAME]; int letters; MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, label, &letters); CHECK(strcmp(label, "MPI_C_COMPLEX") == 0);
+  MPI_Type_get_name(MPI_DATATYPE_NULL, label, &letters); CHECK(strcmp(label, "MPI_DATATYPE_NULL") == 0);
+  /* A message that ends within an element of the receiver's: the signatures do not match (§3.3.1) */
+  MPI_Datatype spread; MPI_Type_vector(3, 1, 2, MPI_INT, &spread); MPI_Type_commit(&spread); int wide[6]; MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Send("seven ch", 7, MPI_CHAR, 0, 7, MPI_COMM_SELF); CHECK(class_of(MPI_Recv(wide, 1, spread, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE)) == MPI_ERR_TYPE);
+  MPI_Send("eight ch", 8, MPI_CHAR, 0, 7, MPI_COMM_SELF); CHECK(MPI_Recv(wide, 1, spread, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE) == MPI_SUCCESS); MPI_Type_free(&spread);
   return finish();
 }
