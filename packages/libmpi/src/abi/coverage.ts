@@ -3,7 +3,6 @@ import { FUNCTIONS } from './functions.ts';
 
 /** Why not, by the first that fits the name without MPI_. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/^(File_|Register_datarep)/, 'no MPI-IO yet; the files of C (stdio) work'],
   [/^Abi_.*fortran/, 'Fortran only'],
 ];
 const reason = (short: string): string => REASONS.find(([p]) => p.test(short))?.[1] ?? 'not yet';
@@ -29,6 +28,8 @@ Notes on what is there:
   lets its origins wait in flush, unlock and fence. A put is complete at its origin when it returns; locks are asked for with the first operation. An access
   outside of a window is an error at the origin's call, in a dynamic window at its next synchronisation. The memory model is MPI_WIN_UNIFIED. MPI_Win_allocate_shared is
   for communicators of one rank.
+* Files are the files of the job, by name (docs/c-programs.md). An access is done when its answer has come, and everybody who asks later sees it: as if every file were
+  in atomic mode, but for accesses of more than 8 MB outside of it. Data representations: native, internal, external32; a registered one only without conversion functions.
 * MPI_T has the limits of the layer as constants, and counts messages, bytes, unmatched messages and images; there are no events. All of it is the same in a replay.
 * MPI_LONG_DOUBLE is the 128-bit type of WebAssembly's C, also in reductions.
 * Reductions combine operands in an order that depends on counts and ranks alone: results are the same in every run, and the same at all ranks of an allreduce.

@@ -98,6 +98,10 @@ export class Core {
     return types.typeOf(this.layer, this.typeNumber(handle), this.call, comm);
   }
   /** A type to communicate with. */
+  /** The type of `count` elements. Of none MPI_DATATYPE_NULL will do: programs write so for messages without data. */
+  typeFor(count: number, handle: number, comm: number): TypeRecord {
+    return this.committed(count === 0 && handle === Null.DATATYPE ? constant('MPI_BYTE') : handle, comm);
+  }
   committed(handle: number, comm: number): TypeRecord {
     return types.committed(this.layer, this.typeNumber(handle), this.call, comm);
   }

@@ -13,12 +13,14 @@ import { datatypes } from './datatypes.ts';
 import { exported, type Implementations } from './define.ts';
 import { environment } from './environment.ts';
 import { external } from './external.ts';
+import { fileAccess } from './files-access.ts';
+import { fileFunctions } from './files.ts';
 import { integers } from './integers.ts';
 import { SUSPENDING } from './names.ts';
-import { neighbourhoods } from './neighbours.ts';
-import { partitionedCommunication } from './partitioned.ts';
 import { processes } from './processes.ts';
 import { sessions } from './sessions.ts';
+import { neighbourhoods } from './neighbours.ts';
+import { partitionedCommunication } from './partitioned.ts';
 import { pointToPoint } from './point-to-point.ts';
 import { completion, type Starters } from './requests.ts';
 import { BINDING_FORMAT, initialState, type BindingState } from './state.ts';
@@ -37,16 +39,18 @@ function implementations(core: Core): Implementations {
     ...collectives(core, starters),
     ...neighbourhoods(core, starters),
     ...communicators(core),
-    ...attributes(core),
-    ...topologies(core),
     ...processes(core),
     ...sessions(core),
+    ...attributes(core),
+    ...topologies(core),
     ...datatypes(core),
     ...external(core),
     ...environment(core),
     ...tools(core),
     ...windowFunctions(core),
     ...windowAccess(core),
+    ...fileFunctions(core),
+    ...fileAccess(core),
     ...integers(),
   };
 }

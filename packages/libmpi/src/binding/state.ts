@@ -106,6 +106,9 @@ export interface BindingState {
   nextSession: number;
   /** Where the predefined attributes lie in the program's memory; 0: not made yet. */
   attributeCells: number;
+  /** Hints given to files, by the layer's handle; data representations of the program, and whether they convert nothing. */
+  fileInfo?: Map<number, Map<string, string>>;
+  datareps?: Map<string, boolean>;
 }
 
 export const FIRST_USER_ERROR = 200;

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import type { ExitReport } from '@mayfly/wire';
 import { append, makeInbox, type DeviceOptions } from '@mayfly/mpi/test-fabric';
+import { FileServer, type ToWorld } from '@mayfly/mpi/test-files';
 import type { Answer, Job } from './rank-worker.ts';
 
 export interface RunOptions extends DeviceOptions {
@@ -20,6 +21,8 @@ export interface RunOptions extends DeviceOptions {
   /** Image and restore at every n-th suspending call. */
   cycle?: number;
   inboxBytes?: number;
+  /** Most that result files may have together. */
+  outputBytes?: number;
   memoryBytes?: number;
   /** The scratch binding of the host's own tests instead of the real one. */
   scratch?: boolean;
@@ -31,6 +34,8 @@ export interface RankResult {
   stderr: string;
   /** Result files as the world has them at the end. */
   files: Record<string, Uint8Array>;
+  /** Result files of all ranks as the server has them: what stdio wrote and what went through MPI-IO. The same object at every rank. */
+  shared: Record<string, Uint8Array>;
   /** Images taken (and restored). */
   images: number;
   /** The host's own failure. */
@@ -54,25 +59,31 @@ export class CFabric {
 
   async run(wasm: Uint8Array | WebAssembly.Module, size: number, options: RunOptions = {}): Promise<RankResult[]> {
     const module = wasm instanceof WebAssembly.Module ? wasm : await WebAssembly.compile(wasm as Uint8Array<ArrayBuffer>);
-    const { args = [], files = {}, stdin, cycle, inboxBytes = 1 << 25, memoryBytes = 1 << 30, scratch = false, ...device } = options;
+    const { args = [], files = {}, stdin, cycle, inboxBytes = 1 << 25, memoryBytes = 1 << 30, outputBytes = 1 << 26, scratch = false, ...device } = options;
     const inboxes = Array.from({ length: size }, () => makeInbox(inboxBytes));
     if (stdin) append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new TextEncoder().encode(stdin));
     append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new Uint8Array(0));
     const job: Omit<Job, 'rank'> = { size, inboxes, module, args: ['a.out', ...args], files, cycle, memoryBytes, scratch, options: { patience: 60_000, ...device } };
-    return Promise.all(inboxes.map((_, rank) => this.ask(rank, { ...job, rank })));
+    const server = new FileServer(inboxes, files, outputBytes);
+    const answers = await Promise.all(inboxes.map((_, rank) => this.ask(rank, { ...job, rank }, server)));
+    const shared = server.results();
+    return answers.map((a) => ({ ...a, shared }));
   }
 
-  private ask(i: number, job: Job): Promise<RankResult> {
+  private ask(i: number, job: Job, server: FileServer): Promise<Answer> {
     const worker = (this.workers[i] ??= new Worker(this.code, { eval: true, stdout: false }));
-    return new Promise((resolve, reject) => {
-      const done = (a: Answer): void => {
+    const stop = server.serve(worker);
+    return new Promise<Answer>((resolve, reject) => {
+      const done = (a: Answer | ToWorld): void => {
+        if ('world' in a) return;
         worker.off('error', reject);
+        worker.off('message', done);
         resolve(a);
       };
-      worker.once('message', done);
+      worker.on('message', done);
       worker.once('error', reject);
       worker.postMessage(job);
-    });
+    }).finally(stop);
   }
 
   async close(): Promise<void> {

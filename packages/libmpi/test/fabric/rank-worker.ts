@@ -20,12 +20,13 @@ export interface Job {
   scratch: boolean;
   options: DeviceOptions;
 }
-export type Answer = RankResult;
+export type Answer = Omit<RankResult, 'shared'>;
 
 class Over extends Error {}
 
 function run(job: Job): Answer {
   const log = new LogDevice(job.rank, job.size, job.inboxes, job.options);
+  log.onWorld = (n, mode, body) => parentPort!.postMessage({ world: { task: job.rank, n, mode, body } });
   let waits: Waits | undefined;
   let lives = 0;
   const device: Device = {

@@ -2,7 +2,7 @@
  * Opening, closing and everything about a file that is no access (MPI 4.1 §14.2, §14.3, §14.6). Collective calls are schedules on the file's own
  * communicator: its rank 0 asks the file service, and tells the others what came of it.
  */
-import { FilePath } from '@mayfly/wire';
+import { ResultPath } from '@mayfly/wire';
 import { allreduceRecursiveDoubling } from '../collectives/allreduce-recursive-doubling.ts';
 import { barrierDissemination } from '../collectives/barrier.ts';
 import { bcastBinomial } from '../collectives/bcast-binomial.ts';
@@ -26,7 +26,7 @@ export const FILE_NULL = -1;
 export const DISPLACEMENT_CURRENT = -1;
 export const Seek = { CUR: 401, END: 402, SET: 403 } as const;
 
-const allowed = new RegExp((FilePath as unknown as { pattern: string }).pattern);
+const allowed = new RegExp((ResultPath as unknown as { pattern: string }).pattern);
 const text = new TextEncoder();
 
 /** The file of a handle. @throws MPIError ERR_FILE */
@@ -242,6 +242,8 @@ export interface View {
   etype: TypeRecord;
   filetype: TypeRecord;
   datarep: string;
+  /** A representation of the program that converts nothing. */
+  plain?: boolean;
 }
 
 const DATAREPS = ['native', 'internal', 'external32'];
@@ -259,7 +261,7 @@ function checkView(file: FileRecord, v: View, call: string): void {
     if (f.segments[k]! < last || f.segments[k + 3]! < 0) fail(ERR.ARG, call, 'displacements of the filetype are negative or go backwards', file.comm);
     last = f.segments[k]! + (f.segments[k + 2]! - 1) * f.segments[k + 3]!;
   }
-  if (!DATAREPS.includes(v.datarep)) fail(ERR.UNSUPPORTED_DATAREP, call, `data representation '${v.datarep}' is none of ${DATAREPS.join(', ')}`, file.comm);
+  if (!v.plain && !DATAREPS.includes(v.datarep)) fail(ERR.UNSUPPORTED_DATAREP, call, `data representation '${v.datarep}' is none of ${DATAREPS.join(', ')}`, file.comm);
   if (v.datarep === 'external32' && (externalSize(v.etype) !== e.size || externalSize(v.filetype) !== f.size))
     fail(ERR.UNSUPPORTED_DATAREP, call, 'types that have another length in external32 (MPI_AINT, MPI_WCHAR) are not supported in views', file.comm);
 }

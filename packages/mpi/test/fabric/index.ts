@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { buildSync } from 'esbuild';
 import { fileURLToPath } from 'node:url';
 import { append, makeInbox, type DeviceOptions, type Output, type RankLog } from './log-device.ts';
+import { FileServer, type ToWorld } from './file-server.ts';
 import type { Answer, Job, StoredImage } from './rank-worker.ts';
 
 export interface RunOptions extends DeviceOptions {
@@ -15,6 +16,7 @@ export interface RunOptions extends DeviceOptions {
 export interface Run {
   answers: Answer[];
   inboxes: SharedArrayBuffer[];
+  files: FileServer;
 }
 
 const WORLD = 0xffff_ffff | 0;
@@ -37,17 +39,20 @@ export class Fabric {
     return (this.workers[i] ??= new Worker(this.code, { eval: true }));
   }
 
-  private ask(i: number, job: Job): Promise<Answer> {
+  private ask(i: number, job: Job, files: FileServer): Promise<Answer> {
     const worker = this.worker(i);
-    return new Promise((resolve, reject) => {
-      const done = (answer: Answer): void => {
+    const stop = files.serve(worker);
+    return new Promise<Answer>((resolve, reject) => {
+      const done = (answer: Answer | ToWorld): void => {
+        if ('world' in answer) return;
         worker.off('error', reject);
+        worker.off('message', done);
         resolve(answer);
       };
-      worker.once('message', done);
+      worker.on('message', done);
       worker.once('error', reject);
       worker.postMessage(job);
-    });
+    }).finally(stop);
   }
 
   /** Runs a program on `size` ranks. */
@@ -56,13 +61,14 @@ export class Fabric {
     const inboxes = Array.from({ length: size }, () => makeInbox(inboxBytes));
     for (const chunk of stdin) append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new TextEncoder().encode(chunk));
     append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new Uint8Array(0));
-    const answers = await Promise.all(inboxes.map((_, rank) => this.ask(rank, { rank, size, inboxes, program, input, files, options: device })));
-    return { answers, inboxes };
+    const server = new FileServer(inboxes, files);
+    const answers = await Promise.all(inboxes.map((_, rank) => this.ask(rank, { rank, size, inboxes, program, input, files, options: device }, server)));
+    return { answers, inboxes, files: server };
   }
 
   /** Runs one rank again, as a new incarnation: from the start, or from an image. */
   restart(run: Run, rank: number, program: string, input: unknown, image?: StoredImage, options: DeviceOptions = {}, before: RankLog = run.answers[rank]!.log): Promise<Answer> {
-    return this.ask(rank, { rank, size: run.inboxes.length, inboxes: run.inboxes, program, input, files: {}, options, before, image });
+    return this.ask(rank, { rank, size: run.inboxes.length, inboxes: run.inboxes, program, input, files: {}, options, before, image }, run.files);
   }
 
   /** As run, but every rank has to succeed; gives the values in rank order. */

@@ -66,6 +66,8 @@ export class LogDevice implements Device {
   readonly unexpectedBytes: number;
   readonly log: RankLog;
   readonly line: Line = { arrivals: 0, polls: 0, clocks: 0, sends: [] };
+  /** Told of every message to the world that is sent, not of suppressed ones. */
+  onWorld: (n: number, mode: number, body: Uint8Array) => void = () => undefined;
   /** Most that the layer said it stores. */
   mostUnexpected = 0;
   private readonly head: Int32Array;
@@ -108,8 +110,10 @@ export class LogDevice implements Device {
     this.line.sends = [...this.sends];
     if (n <= (this.limits.get(dst) ?? 0)) return;
     for (let i = (this.options.delay ?? 0) * this.draw(); i > 0; i--) Atomics.load(this.head, 0);
-    if (dst === WORLD) this.log.outputs.push({ mode, word, body: body.slice() });
-    else append(this.inboxes[dst]!, this.task, mode, context, tag, word, body);
+    if (dst === WORLD) {
+      this.log.outputs.push({ mode, word, body: body.slice() });
+      this.onWorld(n, mode, this.log.outputs.at(-1)!.body);
+    } else append(this.inboxes[dst]!, this.task, mode, context, tag, word, body);
     this.log.sends = [...this.sends];
   }
 

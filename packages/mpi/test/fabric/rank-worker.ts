@@ -51,6 +51,7 @@ function concat(parts: readonly Uint8Array[]): Uint8Array {
 
 function run(job: Job): Answer {
   const device = new LogDevice(job.rank, job.size, job.inboxes, job.options, job.before);
+  device.onWorld = (n, mode, body) => parentPort!.postMessage({ world: { task: job.rank, n, mode, body } });
   const layer = createLayer(device);
   const images: StoredImage[] = [];
   const runtime: Runtime = {
