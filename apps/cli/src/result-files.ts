@@ -4,15 +4,17 @@ import { dirname, join, resolve, sep } from 'node:path';
 import type { JobView } from '@mayfly/wire';
 import type { Client } from './client.ts';
 
-const SAFE = /^[A-Za-z0-9_][A-Za-z0-9_.@+-]*(\/[A-Za-z0-9_][A-Za-z0-9_.@+-]*)*$/;
+const SAFE = /^[A-Za-z0-9_][A-Za-z0-9_.@+:-]*(\/[A-Za-z0-9_][A-Za-z0-9_.@+:-]*)*$/;
+/** On Windows a colon would name a drive or a stream of a file. */
+const local = (path: string): string => (process.platform === 'win32' ? path.replaceAll(':', '_') : path);
 
 /** @param spare absolute paths that are never overwritten (the program's own files) */
 export async function saveResultFiles(client: Client, view: JobView, directory: string, spare: ReadonlySet<string> = new Set()): Promise<{ saved: string[]; refused: { path: string; why: string }[] }> {
   const saved: string[] = [];
   const refused: { path: string; why: string }[] = [];
   for (const { path } of view.outputs) {
-    const full = resolve(directory, path);
-    const why = !SAFE.test(path) || !full.startsWith(resolve(directory) + sep) ? 'not a plain relative name' : spare.has(full) ? 'would overwrite a file of the program' : await linkOnTheWay(directory, path);
+    const full = resolve(directory, local(path));
+    const why = !SAFE.test(path) || !full.startsWith(resolve(directory) + sep) ? 'not a plain relative name' : spare.has(full) ? 'would overwrite a file of the program' : await linkOnTheWay(directory, local(path));
     if (why) {
       refused.push({ path, why });
       continue;

@@ -17,8 +17,8 @@ const client = { file: async (_id: string, path: string) => new TextEncoder().en
 const job = (...paths: string[]): JobView => ({ id: 'x', outputs: paths.map((path) => ({ path, bytes: 1, task: 0 })) }) as unknown as JobView;
 
 describe('saveResultFiles', () => {
-  it('writes plain names, with folders', async () => {
-    expect(await saveResultFiles(client, job('a.txt', 'pictures/b.png'), dir)).toEqual({ saved: ['a.txt', 'pictures/b.png'], refused: [] });
+  it('writes plain names, with folders and colons', async () => {
+    expect(await saveResultFiles(client, job('a.txt', 'pictures/b.png', 'run.14:37.yaml'), dir)).toEqual({ saved: ['a.txt', 'pictures/b.png', 'run.14:37.yaml'], refused: [] });
     expect(await readFile(join(dir, 'pictures/b.png'), 'utf8')).toBe('bytes of pictures/b.png');
   });
 

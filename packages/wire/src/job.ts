@@ -8,6 +8,8 @@ export const Durability = Type.Union([Type.Literal('behind'), Type.Literal('stri
 
 /** Path of a submitted or written file: relative, no `..`, no empty or hidden segments. */
 export const FilePath = Type.String({ pattern: '^(?!.*(?:^|/)\\.)[A-Za-z0-9_][A-Za-z0-9_.@+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.@+-]*)*$', maxLength: 200 });
+/** The path of a result file: as {@link FilePath}, and with colons, which programs put into names made of times. */
+export const ResultPath = Type.String({ pattern: '^(?!.*(?:^|/)\\.)[A-Za-z0-9_][A-Za-z0-9_.@+:-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.@+:-]*)*$', maxLength: 200 });
 
 export const JobOptions = Type.Object(
   {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { describe, expect, test } from 'vitest';
 import {
-  Assignment, Attach, ERRORS, FilePath, Hello, JobSubmission, MalformedDeterminants, MayflyError, decodeAck, decodeDeterminants, encodeAck,
+  Assignment, Attach, ERRORS, FilePath, Hello, JobSubmission, MalformedDeterminants, MayflyError, ResultPath, decodeAck, decodeDeterminants, encodeAck,
   encodeDeterminants, zeroLine, type Determinant,
 } from '../src/index.ts';
 
@@ -54,6 +54,11 @@ describe('schemas at the border', () => {
   test.each(['main.ts', 'src/a_b/c-1.2.ts', 'data/1138_bus.mtx'])('path %s passes', (p) => expect(path.Check(p)).toBe(true));
   test.each(['', '/etc/passwd', '../x', 'a/../b', 'a//b', '.hidden', 'a/.git/config', 'a\\b', 'a b', 'a/', 'nul\0'])('path %j is refused', (p) =>
     expect(path.Check(p)).toBe(false));
+
+  test('a result may have colons in its name, a source may not', () => {
+    for (const p of ['CoMD.2026:11:21-14:37:09.yaml', 'a/b:c']) expect([Compile(ResultPath).Check(p), path.Check(p)]).toEqual([true, false]);
+    for (const p of [':x', 'a/:x', '../x:y', 'C:\\x']) expect(Compile(ResultPath).Check(p)).toBe(false);
+  });
 
   test('a submission with an unknown field, a bad path or no ranks is refused', () => {
     const check = Compile(JobSubmission);

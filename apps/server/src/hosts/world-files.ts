@@ -6,17 +6,17 @@
  *
  *  D1  Every effect may be performed again, with all that followed it (the journal's suffix is, after a crash): what then cannot be done, because a later
  *      effect has put a directory in the place of a file or the other way round, is undone by that later effect anyway.
- *  D2  Nothing is written outside `files/`: paths were checked against FilePath, and no link is ever made there.
+ *  D2  Nothing is written outside `files/`: paths were checked against ResultPath, and no link is ever made there.
  */
 import { appendFileSync, closeSync, copyFileSync, fdatasync, ftruncateSync, mkdirSync, openSync, readFileSync, readSync, rmSync, rmdirSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Compile } from 'typebox/compile';
 import { readSegments, writeSegments, type FileEffect, type JobFile, type RangeIo } from '@mayfly/protocols';
-import { FilePath, taskId, type Segments } from '@mayfly/wire';
+import { ResultPath, taskId, type Segments } from '@mayfly/wire';
 
 const fdatasyncAsync = promisify(fdatasync);
-const filePath = Compile(FilePath);
+const resultPath = Compile(ResultPath);
 const MAX_OPEN_FILES = 64;
 const MOOT = new Set(['EISDIR', 'ENOTDIR', 'ENOENT', 'EEXIST', 'ENOTEMPTY', 'ERR_FS_EISDIR']);
 
@@ -179,7 +179,7 @@ export function readFileIndex(out: string): Map<string, JobFile> {
     try {
       const { path, task, gone } = JSON.parse(line) as { path: string; task: number; gone?: boolean };
       if (gone) files.delete(path);
-      else if (filePath.Check(path)) files.set(path, { task: taskId(task), size: 0 });
+      else if (resultPath.Check(path)) files.set(path, { task: taskId(task), size: 0 });
     } catch {
       // A torn last line: its file is entered again by the repeated message.
     }

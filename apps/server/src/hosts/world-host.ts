@@ -19,13 +19,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Compile } from 'typebox/compile';
 import { FileService, type Fatal } from '@mayfly/protocols';
-import { ExitReport, FilePath, MayflyError, WorldMode, taskId, type JobId, type TaskId } from '@mayfly/wire';
+import { ExitReport, MayflyError, ResultPath, WorldMode, taskId, type JobId, type TaskId } from '@mayfly/wire';
 import { WorldFiles, readFileIndex } from './world-files.ts';
 import { WorldIndex } from './world-index.ts';
 import { WorldJournal } from './world-journal.ts';
 
 const fdatasyncAsync = promisify(fdatasync);
-const filePath = Compile(FilePath);
+const resultPath = Compile(ResultPath);
 const exitReport = Compile(ExitReport);
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -272,7 +272,7 @@ export class WorldHost {
 
   /** Where a result file lies, or undefined when the job has none of that name. */
   filePath(job: JobId, path: string): string | undefined {
-    if (!filePath.Check(path)) return undefined;
+    if (!resultPath.Check(path)) return undefined;
     const map = this.#jobs.get(job)?.service.files ?? readFileIndex(join(this.#root, job, 'out'));
     return map.has(path) ? join(this.#root, job, 'out', 'files', path) : undefined;
   }

@@ -68,13 +68,13 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
       if (at === undefined || size === undefined) throw new MayflyError('NOT_FOUND', `Job ${view.id} has no result file '${path}'.`);
       const name = path.split('/').at(-1)!;
       const type = TYPES[name.split('.').at(-1)!.toLowerCase()];
-      // Written by a stranger's program: never rendered as a page of this origin.
+      // A colon is no part of a file's name on Windows. Written by a stranger's program: never rendered as a page of this origin.
       void reply
         .header('content-security-policy', "default-src 'none'; sandbox")
         .header('x-content-type-options', 'nosniff')
         .header('cross-origin-resource-policy', 'same-origin')
         .header('content-length', size)
-        .header('content-disposition', `${type === undefined ? 'attachment' : 'inline'}; filename="${name}"`)
+        .header('content-disposition', `${type === undefined ? 'attachment' : 'inline'}; filename="${name.replaceAll(':', '_')}"`)
         .type(type ?? 'application/octet-stream');
       return raw(reply, createReadStream(at, { start: 0, end: Math.max(0, size - 1) }));
     },

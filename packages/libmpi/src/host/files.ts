@@ -12,7 +12,7 @@
  *  F3 Bytes of an input file that was not written to are not in the state: they are fetched again after a restore.
  *  F4 All files together hold at most `limit` bytes; what would pass it fails with NOSPC, in every incarnation alike.
  */
-import { FilePath } from '@mayfly/wire';
+import { ResultPath } from '@mayfly/wire';
 import { E, FdFlag, OFlag, Whence } from './errno.ts';
 
 export interface Inode {
@@ -64,7 +64,7 @@ export const FIRST_FD = 4;
 export const ROOT_FD = 3;
 const PIECE = 1024 * 1024;
 const EMPTY = new Uint8Array(0);
-const allowed = new RegExp((FilePath as unknown as { pattern: string }).pattern);
+const allowed = new RegExp((ResultPath as unknown as { pattern: string }).pattern);
 
 /** An errno of a call; not an error of the host. */
 export class Errno extends Error {

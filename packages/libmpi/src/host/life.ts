@@ -295,7 +295,7 @@ export class Life implements Waits {
   /** What was written and not yet sent, then the exit: the last message of the task. */
   private leave(report: ExitReport): { report: ExitReport } {
     this.files.flush();
-    for (const path of this.files.refused) this.wasi.complain(`the file ${path} is not kept: a result's name has letters, digits and ._@+- only, and no part begins with a dot`);
+    for (const path of this.files.refused) this.wasi.complain(`the file ${path} is not kept: a result's name has letters, digits and ._@+:- only, and no part begins with a dot`);
     world.sendExit(this.layer, report);
     return { report };
   }

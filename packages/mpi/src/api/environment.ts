@@ -8,8 +8,8 @@ import type * as Mayfly from '../../types/mayfly.d.ts';
 const text = new TextEncoder();
 const read = new TextDecoder('utf-8');
 
-/** Relative, no hidden or empty segments: what the server accepts as a path of a job (FilePath of the wire). */
-const PATH = /^(?!.*(?:^|\/)\.)[A-Za-z0-9_][A-Za-z0-9_.@+-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.@+-]*)*$/;
+/** Relative, no hidden or empty segments: what the server accepts as a path of a job (ResultPath of the wire). */
+const PATH = /^(?!.*(?:^|\/)\.)[A-Za-z0-9_][A-Za-z0-9_.@+:-]*(?:\/[A-Za-z0-9_][A-Za-z0-9_.@+:-]*)*$/;
 /** One message to the world carries at most this much of a file: bounded memory on the way. */
 const FILE_PART = 1024 * 1024;
 
@@ -28,7 +28,7 @@ export function environment(context: Context): Pick<typeof Mayfly, 'stdin' | 'fi
   const warn = (...values: unknown[]): void => out(`${formatLine(values)}\n`, 'stderr');
 
   const path = (p: unknown, call: string): string => {
-    if (typeof p !== 'string' || p.length > 200 || !PATH.test(p)) fail(ERR.BAD_FILE, call, `path ${describe(p)}: it has to be relative, of letters, digits and _ . @ + -, without hidden or empty parts`);
+    if (typeof p !== 'string' || p.length > 200 || !PATH.test(p)) fail(ERR.BAD_FILE, call, `path ${describe(p)}: it has to be relative, of letters, digits and _ . @ + : -, without hidden or empty parts`);
     return p as string;
   };
   const readFile = (p: string, call: string): Uint8Array => {

@@ -21,7 +21,7 @@
  *      again after a crash may see later writes, never earlier ones.
  */
 import { Check } from 'typebox/value';
-import { FileOp, FilePath, WorldMode, decodeFileRequest, encodeFileValues, type FileRequest, type Segments, type TaskId } from '@mayfly/wire';
+import { FileOp, ResultPath, WorldMode, decodeFileRequest, encodeFileValues, type FileRequest, type Segments, type TaskId } from '@mayfly/wire';
 import { lengthOf, endOf, piecesOf } from './segments.ts';
 
 /** Error classes of MPI that the service answers. */
@@ -156,7 +156,7 @@ export class FileService {
 
   #decideResult(outcome: Outcome, body: Uint8Array, room: number): Outcome | Fatal {
     const m = readResult(body);
-    if (!m || !Check(FilePath, m.path)) return { fatal: outcome.mode === WorldMode.CUT ? 'malformed' : 'name', path: m?.path ?? '' };
+    if (!m || !Check(ResultPath, m.path)) return { fatal: outcome.mode === WorldMode.CUT ? 'malformed' : 'name', path: m?.path ?? '' };
     const known = this.files.get(m.path)?.size ?? 0;
     if (outcome.mode === WorldMode.CUT && m.offset === GONE) return outcome;
     const size = outcome.mode === WorldMode.CUT ? m.offset : Math.max(known, m.offset + m.bytes.length);
@@ -167,7 +167,7 @@ export class FileService {
 
   #refusal(r: FileRequest, room: number, outcome: Outcome): number {
     if (r.op === FileOp.OPEN || r.op === FileOp.DELETE) {
-      if (!Check(FilePath, r.name)) return FileError.BAD_FILE;
+      if (!Check(ResultPath, r.name)) return FileError.BAD_FILE;
       const size = this.size(r.name);
       if (r.op === FileOp.DELETE) {
         if (size === undefined) return FileError.NO_SUCH_FILE;
