@@ -23,7 +23,7 @@ export async function checkpoint(id: string, options: CheckpointOptions): Promis
     const asked = options.task === undefined ? answer.asked : [options.task];
     const print = (text: string): void => void process.stdout.write(`${text}\n`);
     if (asked.length === 0) {
-      print('no rank runs now');
+      print('every rank has ended');
       return Exit.OK;
     }
     if (!options.wait) {

@@ -103,10 +103,10 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
 
   app.post(
     '/api/jobs/:id/checkpoint',
-    { schema: { summary: 'Ask every rank of a job that runs for a checkpoint now; answers which were asked', tags: ['jobs'], params: JobParams, response: { 200: Asked, ...refusals(401, 404, 409) } } },
+    { schema: { summary: 'Ask every rank of a job that has not ended for a checkpoint, now or as soon as it runs; answers which were asked', tags: ['jobs'], params: JobParams, response: { 200: Asked, ...refusals(401, 404, 409) } } },
     async (request) => {
       const view = needActive(request.params.id);
-      const asked = view.tasks.filter((t) => t.node !== undefined && t.state !== 'done' && t.state !== 'failed').map((t) => t.task);
+      const asked = view.tasks.filter((t) => t.state !== 'done' && t.state !== 'failed').map((t) => t.task);
       for (const task of asked) runtime.dispatcher.step({ type: 'checkpoint', job: view.id, task });
       return { asked };
     },

@@ -22,7 +22,7 @@ import { endJob } from './end.ts';
 import { checkLimits, endPersisted, exited, exitPersisted, forget, submit } from './jobs.ts';
 import { disconnected, goodbye, heard, heartbeat, hello, report, watch } from './nodes.ts';
 import { recover } from './recover.ts';
-import { fencedCm, imageChosen, lose, raised, schedule, tellToDrop } from './restart.ts';
+import { askForImage, fencedCm, imageChosen, lose, raised, schedule, tellToDrop } from './restart.ts';
 import { Core, over, type Task } from './state.ts';
 import { defaultSettings, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings } from './types.ts';
 
@@ -92,6 +92,7 @@ export class Dispatcher {
         const t = core.find(e.job, e.task);
         if (!t || e.serial < (t.newest?.serial ?? 0)) return;
         t.newest = { image: e.image, serial: e.serial };
+        if (t.wanted !== undefined && e.serial > t.wanted) t.wanted = undefined;
         if (t.node !== undefined && (t.phase === 'running' || t.phase === 'assigned')) core.nodes.get(t.node)?.images.add(`${e.job}/${e.task}/${e.image}`);
         core.changed(t.job);
         return;
@@ -121,8 +122,9 @@ export class Dispatcher {
       }
       case 'checkpoint': {
         const t = core.find(e.job, e.task);
-        const node = t?.phase === 'running' && t.node !== undefined ? core.nodes.get(t.node) : undefined;
-        if (node?.connection !== undefined) core.emit({ type: 'checkpoint', connection: node.connection, node: node.id, job: e.job, task: e.task });
+        if (!t || over(t.job) || t.phase === 'exiting' || t.phase === 'done') return;
+        t.wanted = t.newest?.serial ?? 0;
+        askForImage(core, t);
         return;
       }
       case 'forget': {

@@ -199,7 +199,15 @@ export function started(core: Core, t: Task): void {
   t.phase = 'running';
   t.avoid = undefined;
   reached(core, t, 'startedAfterMs');
+  askForImage(core, t);
   core.changed(t.job);
+}
+
+/** Where it runs, its node is told that an image is wanted; where it does not yet, that is done when it does. */
+export function askForImage(core: Core, t: Task): void {
+  if (t.wanted === undefined || t.phase !== 'running' || t.node === undefined) return;
+  const node = core.nodes.get(t.node);
+  if (node?.connection !== undefined) core.emit({ type: 'checkpoint', connection: node.connection, node: node.id, job: t.job.record.spec.id, task: t.task });
 }
 
 /** The node is back, or was merely silent, with the highest incarnation, before another was raised: it goes on. */
@@ -210,6 +218,7 @@ export function resume(core: Core, t: Task, node: Node): void {
   t.phase = 'running';
   t.pendingStrikes = 0;
   t.missed = 0;
+  askForImage(core, t);
   core.changed(t.job);
   if (lost) recovered(core, t);
 }

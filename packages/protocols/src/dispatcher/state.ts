@@ -51,6 +51,8 @@ export interface Task {
   lastError?: string;
   /** Newest complete image. */
   newest?: { image: ImageId; serial: number };
+  /** Somebody wants an image newer than this serial: its node is asked whenever the rank begins or goes on, until it is there. */
+  wanted?: number | undefined;
   activity?: RankActivity;
   /** Highest number of arrivals that any incarnation consumed, as heartbeats say. */
   arrivalsSeen: number;

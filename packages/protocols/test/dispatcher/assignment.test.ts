@@ -42,6 +42,38 @@ describe('the queue', () => {
   });
 });
 
+describe('an image on demand', () => {
+  it('is asked for when the rank runs, also when it was wanted before, and again of its next incarnation until one is complete', () => {
+    const s = new Stage();
+    const asked = (): string[] => s.of('checkpoint').map((c) => `${c.task}@${Number(c.node.slice(4))}`);
+    s.send('submit', { job: job(2) });
+    s.send('checkpoint', { job: J(), task: T(0) });
+    s.come(1);
+    s.come(2);
+    expect(asked()).toEqual([]);
+    s.send('heartbeat', { connection: 'c1', tasks: [s.beat(0, 0)] });
+    s.send('heartbeat', { connection: 'c2', tasks: [s.beat(1, 0)] });
+    expect(asked()).toEqual(['0@1']);
+    // Lost before the image was complete: the next incarnation owes it.
+    s.come(3);
+    s.send('goodbye', { connection: 'c1', reason: 'closed' });
+    s.send('heartbeat', { connection: 'c3', tasks: [s.beat(0, 1)] });
+    expect(asked()).toEqual(['0@1', '0@3']);
+    s.send('image', image(0, 1));
+    s.come(4);
+    s.send('goodbye', { connection: 'c3', reason: 'closed' });
+    s.send('heartbeat', { connection: 'c4', tasks: [s.beat(0, 2)] });
+    expect(s.assigned().at(-1)).toBe('0.2@4');
+    expect(asked()).toEqual(['0@1', '0@3']);
+    // One image is there; another is wanted. A rank that has ended owes none.
+    s.send('checkpoint', { job: J(), task: T(0) });
+    expect(asked()).toEqual(['0@1', '0@3', '0@4']);
+    s.exit(1);
+    s.send('checkpoint', { job: J(), task: T(1) });
+    expect(asked()).toHaveLength(3);
+  });
+});
+
 describe('rooms', () => {
   it('D4: nodes of a room serve its jobs and no others, and each room has a queue of its own', () => {
     const s = new Stage();
