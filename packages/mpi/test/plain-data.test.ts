@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { taskId } from '@mayfly/wire';
-import { ANY_SOURCE, COMM_WORLD, collectives, comms, createLayer, DOUBLE, heldArrivals, linear, opHandle, p2p, requests, restore, snapshot, type Layer } from '../src/index.ts';
+import { ANY_SOURCE, COMM_WORLD, collectives, comms, createLayer, DOUBLE, heldArrivals, intercomms, linear, opHandle, p2p, requests, restore, snapshot, type Layer } from '../src/index.ts';
 import { draws } from './programs/oracle.ts';
 import type { Arrival, Device } from '../src/device.ts';
 
@@ -100,6 +100,41 @@ describe('stored and restored in the middle', () => {
       const made = finish(layers.map((l, i) => comms.split(l, COMM_WORLD, i % 2, -i)));
       finish(layers.map((l, i) => collectives.barrier(l, made[i]!.result)));
     }
+  });
+
+  test.each([3, 5])('intercommunicators of %i ranks, in their making and in collectives', (size) => {
+    for (let seed = 1; seed <= 3; seed++) {
+      const { layers, f64, finish } = world(size, seed * 100 + size);
+      const high = (i: number): boolean => i >= 2;
+      const others = (i: number): number[] => layers.map((_, k) => k).filter((k) => high(k) !== high(i));
+      for (const i of layers.keys()) f64(i, 0).forEach((_, k, a) => (a[k] = i * 100 + k));
+      const half = finish(layers.map((l, i) => comms.split(l, COMM_WORLD, high(i) ? 1 : 0, 0))).map((o) => o.result);
+      const inter = finish(layers.map((l, i) => intercomms.create(l, half[i]!, 0, () => COMM_WORLD, high(i) ? 0 : 2, 9))).map((o) => o.result);
+      finish(layers.map((l, i) => collectives.allreduce(l, inter[i]!, linear(0, N * 8), linear(1024, N * 8), DOUBLE, opHandle('MPI_SUM'))));
+      for (const i of layers.keys()) expect([...f64(i, 1024)]).toEqual(Array.from({ length: N }, (_, k) => others(i).reduce((s, r) => s + r * 100 + k, 0)));
+      finish(layers.map((l, i) => collectives.allgather(l, inter[i]!, linear(0, 16), linear(1024, 16 * others(i).length))));
+      for (const i of layers.keys()) expect([...f64(i, 1024, 2 * others(i).length)]).toEqual(others(i).flatMap((r) => [r * 100, r * 100 + 1]));
+      const twin = finish(layers.map((l, i) => comms.dup(l, inter[i]!))).map((o) => o.result);
+      const one = finish(layers.map((l, i) => intercomms.merge(l, twin[i]!, !high(i)))).map((o) => o.result);
+      expect(layers.map((l, i) => l.state.comms.rows.get(one[i]!)!.group)).toEqual(layers.map(() => [...layers.keys()].sort((a, b) => Number(high(b)) - Number(high(a)) || a - b)));
+      // Every communicator of a process has a context of its own, the same at all of its members.
+      const contexts = layers.map((l, i) => [half[i]!, inter[i]!, twin[i]!, one[i]!].map((c) => l.state.comms.rows.get(c)!.context));
+      for (const [i, mine] of contexts.entries()) expect([new Set(mine).size, ...mine.slice(1)]).toEqual([4, ...contexts[(i + 1) % size]!.slice(1)]);
+    }
+  });
+
+  test('makings that overlap in another order at every process do not agree on one context', () => {
+    const { layers, finish } = world(3, 7);
+    const a = finish(layers.map((l) => comms.dup(l, COMM_WORLD))).map((o) => o.result);
+    // Two duplicates under way at once, of two communicators; rank 1 begins with the other one.
+    const started = layers.map((l, i) => {
+      const parents = i === 1 ? [a[i]!, COMM_WORLD] : [COMM_WORLD, a[i]!];
+      const made = parents.map((c) => comms.dup(l, c));
+      return i === 1 ? [made[1]!, made[0]!] : made;
+    });
+    const first = finish(started.map((s) => s[0]!)).map((o, i) => layers[i]!.state.comms.rows.get(o.result)!.context);
+    const second = finish(started.map((s) => s[1]!)).map((o, i) => layers[i]!.state.comms.rows.get(o.result)!.context);
+    expect([new Set(first).size, new Set(second).size, new Set([...first, ...second]).size]).toEqual([1, 1, 2]);
   });
 
   test('synchronous sends, posted and unexpected receives', () => {

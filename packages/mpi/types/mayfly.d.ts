@@ -45,6 +45,8 @@ export declare const ANY_SOURCE: -1;
 export declare const ANY_TAG: -2;
 /** [MPI_PROC_NULL] Sends to it and receives from it complete at once and do nothing. */
 export declare const PROC_NULL: -3;
+/** [MPI_ROOT] The root of a collective over an {@link Intercomm} passes this. */
+export declare const ROOT: -4;
 /** [MPI_UNDEFINED] A colour of {@link Comm.split} for "none", a rank that is not in a group. */
 export declare const UNDEFINED: -32766;
 /** [MPI_TAG_UB] The largest tag. Tags go from 0 to this. */
@@ -305,10 +307,30 @@ export interface Comm {
   split(color: number, key?: number): Comm | null;
   /** [MPI_Comm_create] Processes outside `group` (a subgroup of this one's) get null. All call it. */
   create(group: Group): Comm | null;
+  /** [MPI_Comm_create_group] Only the processes of `group` call it; `tag` tells makings that go on side by side apart. Others that call it get null. */
+  createGroup(group: Group, tag?: number): Comm | null;
   /** [MPI_Comm_compare] */
   compare(other: Comm): Comparison;
   /** [MPI_Comm_free] Collective. */
   free(): void;
+  /** [MPI_Comm_disconnect] As free, after all communication on it is complete. */
+  disconnect(): void;
+
+  // Two groups (§7.6, §11.9)
+
+  /** [MPI_Comm_test_inter] This is an {@link Intercomm}. */
+  readonly isInter: boolean;
+  /**
+   * [MPI_Intercomm_create] Two disjoint groups become an intercommunicator: each calls it on its own communicator, and the leaders find each other on `peer`.
+   * @param peer a communicator of both leaders; null at all others
+   * @param remoteLeader rank of the other leader in `peer`
+   */
+  createIntercomm(localLeader: number, peer: Comm | null, remoteLeader: number, tag?: number): Intercomm;
+  /** [MPI_Comm_accept] Waits for a group that connects. @param port of openPort, at the root; null at all others */
+  accept(port: string | null, root?: number): Intercomm;
+  /** [MPI_Comm_connect] @throws MPIError ERR_PORT when the port is not open */
+  connect(port: string | null, root?: number): Intercomm;
+
   /** [MPI_Cart_create] Processes beyond the grid get null. @param periods one flag per dimension (default: none is periodic) */
   createCart(dims: readonly number[], periods?: readonly boolean[], reorder?: boolean): CartComm | null;
 
@@ -321,6 +343,43 @@ export interface Comm {
   /** [MPI_Abort] Ends the whole job with this exit code (0 … 255). */
   abort(code?: number): never;
 }
+
+/**
+ * [§7.6] Two groups: `rank`, `size` and `group` are of the own one, ranks of messages are those of the other. Collectives move data from one group to the
+ * other: in a rooted one the root passes ROOT, the others of its group PROC_NULL (and null for buffers), the other group the root's rank. There is no scan, no IN_PLACE.
+ */
+export interface Intercomm extends Comm {
+  /** [MPI_Comm_remote_size] */
+  readonly remoteSize: number;
+  /** [MPI_Comm_remote_group] */
+  readonly remoteGroup: Group;
+  /** [MPI_Intercomm_merge] One communicator of both; the group that says high comes last. */
+  merge(high?: boolean): Comm;
+  bcast(buf: Buffer | null, root?: number): void;
+  reduce<A extends Buffer>(send: A | InPlace | null, recv: A | null, op?: Op, root?: number): void;
+  reduce(value: number, op?: Op, root?: number): number | undefined;
+  gather<A extends Buffer>(send: A | InPlace | null, recv: A | null, root?: number): void;
+  gatherv<A extends Buffer>(send: A | InPlace | null, recv: Vector<A> | null, root?: number): void;
+  scatter<A extends Buffer>(send: A | null, recv: A | InPlace | null, root?: number): void;
+  scatterv<A extends Buffer>(send: Vector<A> | null, recv: A | InPlace | null, root?: number): void;
+  dup(): Intercomm;
+  /** Processes of both groups with the same color; null where one of the groups has none. */
+  split(color: number, key?: number): Intercomm | null;
+  create(group: Group): Intercomm | null;
+}
+
+/** [MPI_Comm_create_from_group] A communicator of a group alone, without a parent: all of it call this with the same text. */
+export declare function createFromGroup(group: Group, tag: string): Comm;
+/** [MPI_Open_port] The name of a port of this process, for accept and connect. */
+export declare function openPort(): string;
+/** [MPI_Close_port] */
+export declare function closePort(port: string): void;
+/** [MPI_Publish_name] Tells all processes of the job. */
+export declare function publishName(service: string, port: string): void;
+/** [MPI_Unpublish_name] */
+export declare function unpublishName(service: string, port: string): void;
+/** [MPI_Lookup_name] @throws MPIError ERR_NAME when no such name has been heard of yet */
+export declare function lookupName(service: string): string;
 
 /** A communicator with a Cartesian topology (§8.5). Row-major: the last coordinate runs fastest. */
 export interface CartComm extends Comm {
@@ -455,6 +514,9 @@ export declare const ERR_REQUEST: 7;
 export declare const ERR_BAD_FILE: 23;
 export declare const ERR_NO_SUCH_FILE: 42;
 export declare const ERR_IO: 35;
+export declare const ERR_SERVICE: 51;
+export declare const ERR_PORT: 43;
+export declare const ERR_NAME: 38;
 export declare const ERR_UNSUPPORTED_OPERATION: 55;
 export declare const ERR_ASSERT: 22;
 export declare const ERR_DISP: 26;

@@ -1,6 +1,8 @@
 /** Communicator objects of the API: collectives and the making of communicators. Point to point: point-to-point.ts; structured values: objects.ts. */
 import * as coll from '../collectives/index.ts';
 import * as comms from '../comm.ts';
+import * as intercomms from '../intercomm.ts';
+import * as ports from '../ports.ts';
 import { ERRORS_ARE_FATAL, ERRORS_RETURN } from '../constants.ts';
 import { BYTE, DOUBLE } from '../datatypes.ts';
 import { ERR, fail } from '../errors.ts';
@@ -11,7 +13,7 @@ import { GroupObject } from './group.ts';
 import { ErrorHandlerObject, OpObject } from './handles.ts';
 import * as objects from './objects.ts';
 import { PointToPoint } from './point-to-point.ts';
-import type { Buf } from '../buffers.ts';
+import { NO_BYTES, type Buf } from '../buffers.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
 type Buffer = Mayfly.Buffer;
@@ -78,12 +80,13 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   private op(op: Mayfly.Op | undefined, call: string): number {
     return op === undefined ? opHandle('MPI_SUM') : OpObject.of(op, call, this.handle);
   }
-  /** Reduces one number by the collective `f` on one double. */
-  private number(call: string, value: number, f: (buf: Buf) => number): number {
+  /** Reduces one number by the collective `f` on doubles: in place, but over an intercommunicator from one to another. */
+  private number(call: string, value: number, f: (into: Buf, from: Buf | undefined) => number): number {
     return this.context.call(() => {
       const cell = new Float64Array([value]);
-      this.finish(this.start(call, (pins) => f(pins.need(cell, 'the value'))));
-      return cell[0]!;
+      const result = this.isInter ? new Float64Array(1) : cell;
+      this.finish(this.start(call, (pins) => f(pins.need(result, 'the value'), result === cell ? undefined : pins.need(cell, 'the value'))));
+      return result[0]!;
     });
   }
 
@@ -94,7 +97,7 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
     return this.irun('MPI_Ibarrier', () => coll.barrier(this.layer, this.handle, 'MPI_Ibarrier'));
   }
   private bcastOn(call: string, buf: Buffer, root: number) {
-    return (pins: Pins): number => coll.bcast(this.layer, this.handle, pins.need(buf, 'the buffer'), root, call);
+    return (pins: Pins): number => coll.bcast(this.layer, this.handle, this.isRoot(root) || this.hasOwn(root) ? pins.need(buf, 'the buffer') : NO_BYTES, root, call);
   }
   bcast(buf: Buffer, root = 0): void {
     this.run('MPI_Bcast', this.bcastOn('MPI_Bcast', buf, root));
@@ -104,13 +107,14 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   }
   private reduceOn(call: string, send: Send, recv: Buffer | null, op: Mayfly.Op | undefined, root: number) {
     return (pins: Pins): number => {
-      const from = this.sendBuf(pins, send, call);
-      const into = this.rank === root ? pins.buf(recv, 'the receive buffer') : undefined;
+      const from = this.sendBuf(pins, send, call, root);
+      const into = this.isRoot(root) ? pins.buf(recv, 'the receive buffer') : undefined;
       return coll.reduce(this.layer, this.handle, from, into, pins.type, this.op(op, call), root, call);
     };
   }
   /** A send buffer, or undefined for IN_PLACE. */
-  private sendBuf(pins: Pins, send: unknown, call: string): Buf | undefined {
+  private sendBuf(pins: Pins, send: unknown, call: string, root = 0): Buf | undefined {
+    if (!this.hasOwn(root)) return undefined;
     if (send === null || send === undefined) fail(ERR.BUFFER, call, `the send buffer is ${describe(send)}`, this.handle);
     return pins.buf(send, 'the send buffer');
   }
@@ -120,8 +124,8 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
     const call = 'MPI_Reduce';
     if (typeof a !== 'number') return this.run(call, this.reduceOn(call, a, b as Buffer | null, c as Mayfly.Op | undefined, d));
     const root = (c as number | undefined) ?? 0;
-    const at = this.rank === root;
-    const sum = this.number(call, a, (buf) => coll.reduce(this.layer, this.handle, at ? undefined : buf, buf, DOUBLE, this.op(b as Mayfly.Op | undefined, call), root, call));
+    const at = this.isRoot(root);
+    const sum = this.number(call, a, (into, from) => coll.reduce(this.layer, this.handle, from ?? (at ? undefined : into), into, DOUBLE, this.op(b as Mayfly.Op | undefined, call), root, call));
     return at ? sum : undefined;
   }
   ireduce<A extends Buffer>(send: A | Mayfly.InPlace, recv: A | null, op?: Mayfly.Op, root = 0): Mayfly.Request {
@@ -139,7 +143,7 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   allreduce(a: number | Send, b?: Buffer | Mayfly.Op, c?: Mayfly.Op): number | void {
     const call = 'MPI_Allreduce';
     if (typeof a !== 'number') return this.run(call, this.allreduceOn(call, a, b as Buffer, c));
-    return this.number(call, a, (buf) => coll.allreduce(this.layer, this.handle, undefined, buf, DOUBLE, this.op(b as Mayfly.Op | undefined, call), call));
+    return this.number(call, a, (into, from) => coll.allreduce(this.layer, this.handle, from, into, DOUBLE, this.op(b as Mayfly.Op | undefined, call), call));
   }
   iallreduce<A extends Buffer>(send: A | Mayfly.InPlace, recv: A, op?: Mayfly.Op): Mayfly.Request {
     return this.irun('MPI_Iallreduce', this.allreduceOn('MPI_Iallreduce', send, recv, op));
@@ -168,8 +172,8 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   }
   private gatherOn(call: string, send: Send, recv: Buffer | null, root: number) {
     return (pins: Pins): number => {
-      const from = this.sendBuf(pins, send, call);
-      return coll.gather(this.layer, this.handle, from, this.rank === root ? pins.buf(recv, 'the receive buffer') : undefined, root, call);
+      const from = this.sendBuf(pins, send, call, root);
+      return coll.gather(this.layer, this.handle, from, this.isRoot(root) ? pins.buf(recv, 'the receive buffer') : undefined, root, call);
     };
   }
   gather<A extends Buffer>(send: A | Mayfly.InPlace, recv: A | null, root = 0): void {
@@ -181,15 +185,20 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   gatherv<A extends Buffer>(send: A | Mayfly.InPlace, recv: Mayfly.Vector<A> | null, root = 0): void {
     const call = 'MPI_Gatherv';
     this.run(call, (pins) => {
-      const from = this.sendBuf(pins, send, call);
-      return coll.gatherv(this.layer, this.handle, from, this.rank === root && recv ? pins.vector(recv, 'the receive buffer') : undefined, root);
+      const from = this.sendBuf(pins, send, call, root);
+      return coll.gatherv(this.layer, this.handle, from, this.isRoot(root) && recv ? pins.vector(recv, 'the receive buffer') : undefined, root);
     });
+  }
+  /** The place of the own block of a scatter, or undefined for IN_PLACE. */
+  private ownPlace(pins: Pins, recv: unknown, call: string, root: number): Buf | undefined {
+    if (!this.hasOwn(root)) return undefined;
+    if (recv === null || recv === undefined) fail(ERR.BUFFER, call, `the receive buffer is ${describe(recv)}`, this.handle);
+    return pins.buf(recv, 'the receive buffer');
   }
   private scatterOn(call: string, send: Buffer | null, recv: Buffer | Mayfly.InPlace, root: number) {
     return (pins: Pins): number => {
-      const from = this.rank === root ? pins.buf(send, 'the send buffer') : undefined;
-      if (recv === null || recv === undefined) fail(ERR.BUFFER, call, `the receive buffer is ${describe(recv)}`, this.handle);
-      return coll.scatter(this.layer, this.handle, from, pins.buf(recv, 'the receive buffer'), root, call);
+      const from = this.isRoot(root) ? pins.buf(send, 'the send buffer') : undefined;
+      return coll.scatter(this.layer, this.handle, from, this.ownPlace(pins, recv, call, root), root, call);
     };
   }
   scatter<A extends Buffer>(send: A | null, recv: A | Mayfly.InPlace, root = 0): void {
@@ -201,9 +210,8 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   scatterv<A extends Buffer>(send: Mayfly.Vector<A> | null, recv: A | Mayfly.InPlace, root = 0): void {
     const call = 'MPI_Scatterv';
     this.run(call, (pins) => {
-      const from = this.rank === root && send ? pins.vector(send, 'the send buffer') : undefined;
-      if (recv === null || recv === undefined) fail(ERR.BUFFER, call, `the receive buffer is ${describe(recv)}`, this.handle);
-      return coll.scatterv(this.layer, this.handle, from, pins.buf(recv, 'the receive buffer'), root);
+      const from = this.isRoot(root) && send ? pins.vector(send, 'the send buffer') : undefined;
+      return coll.scatterv(this.layer, this.handle, from, this.ownPlace(pins, recv, call, root), root);
     });
   }
   private allgatherOn(call: string, send: Send, recv: Buffer) {
@@ -291,6 +299,26 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
     const call = 'MPI_Comm_create';
     return this.make(() => comms.create(this.layer, this.handle, GroupObject.of(group, call).tasks(call)));
   }
+  createGroup(group: Mayfly.Group, tag = 0): Mayfly.Comm | null {
+    const call = 'MPI_Comm_create_group';
+    const tasks = this.context.call(() => GroupObject.of(group, call).tasks(call));
+    return tasks.includes(this.layer.state.task) ? this.make(() => comms.createGroup(this.layer, this.handle, tasks, tag)) : null;
+  }
+  createIntercomm(localLeader: number, peer: Mayfly.Comm | null, remoteLeader: number, tag = 0): Mayfly.Intercomm {
+    return this.make(() => intercomms.create(this.layer, this.handle, localLeader, () => (peer as CommObject | null)?.handle ?? 0, remoteLeader, tag)) as unknown as Mayfly.Intercomm;
+  }
+  accept(port: string | null, root = 0): Mayfly.Intercomm {
+    return this.make(() => ports.accept(this.layer, this.handle, root, () => String(port))) as unknown as Mayfly.Intercomm;
+  }
+  connect(port: string | null, root = 0): Mayfly.Intercomm {
+    return this.make(() => ports.connect(this.layer, this.handle, root, () => String(port))) as unknown as Mayfly.Intercomm;
+  }
+  disconnect(): void {
+    this.context.call(() => {
+      comms.quiesce(this.layer, this.handle);
+      comms.free(this.layer, this.handle, 'MPI_Comm_disconnect');
+    });
+  }
   compare(other: Mayfly.Comm): Mayfly.Comparison {
     return this.context.call(() => {
       if (!(other instanceof CommObject)) return fail(ERR.COMM, 'MPI_Comm_compare', 'the argument is not a communicator', this.handle);
@@ -322,6 +350,19 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   }
   abort(code = 1): never {
     return this.context.call(() => this.context.abort('ABORTED', `rank ${this.rank} of ${this.name} called MPI_Abort with code ${code}`, this.context.exitCode(code, 'MPI_Abort')));
+  }
+}
+
+/** An intercommunicator: what it makes of itself is such too. */
+export class IntercommObject extends CommObject {
+  get remoteSize(): number {
+    return this.context.call(() => intercomms.inter(this.layer, this.handle, 'MPI_Comm_remote_size').remote.length);
+  }
+  get remoteGroup(): Mayfly.Group {
+    return this.context.call(() => GroupObject.make(this.context, [...intercomms.inter(this.layer, this.handle, 'MPI_Comm_remote_group').remote]));
+  }
+  merge(high = false): Mayfly.Comm {
+    return this.make(() => intercomms.merge(this.layer, this.handle, high))!;
   }
 }
 

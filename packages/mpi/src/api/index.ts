@@ -4,7 +4,8 @@ import { ERR, MPIError } from '../errors.ts';
 import { BUILTIN_OPS } from '../ops.ts';
 import { dimsCreate } from '../topology.ts';
 import { checkpoints } from './checkpoint.ts';
-import { CartObject, CommObject } from './comm.ts';
+import { CartObject, CommObject, IntercommObject } from './comm.ts';
+import { connections } from './connections.ts';
 import { Context, IN_PLACE } from './context.ts';
 import { environment } from './environment.ts';
 import { GroupObject } from './group.ts';
@@ -30,7 +31,8 @@ function build(context: Context): MayflyModule {
   context.commObject = (handle) => {
     let object = objects.get(handle);
     if (!object) {
-      object = layer.state.comms.rows.get(handle)?.topology?.kind === 'cart' ? new CartObject(context, handle) : new CommObject(context, handle);
+      const record = layer.state.comms.rows.get(handle);
+      object = record?.remote ? new IntercommObject(context, handle) : record?.topology?.kind === 'cart' ? new CartObject(context, handle) : new CommObject(context, handle);
       objects.set(handle, object);
     }
     return object;
@@ -43,6 +45,7 @@ function build(context: Context): MayflyModule {
     ANY_SOURCE: c.ANY_SOURCE,
     ANY_TAG: c.ANY_TAG,
     PROC_NULL: c.PROC_NULL,
+    ROOT: c.ROOT,
     UNDEFINED: c.UNDEFINED,
     TAG_UB: c.TAG_UB,
     ...completion(context),
@@ -51,6 +54,7 @@ function build(context: Context): MayflyModule {
     GROUP_EMPTY: new GroupObject(context, c.GROUP_EMPTY),
     COMM_WORLD: world,
     COMM_SELF: context.commObject(c.COMM_SELF),
+    ...connections(context),
     Win: { create: (memory, comm = world) => WinObject.create(context, memory, comm) },
     MODE_NOCHECK: Assert.NOCHECK,
     MODE_NOPRECEDE: Assert.NOPRECEDE,
@@ -81,6 +85,9 @@ function build(context: Context): MayflyModule {
     ERR_BAD_FILE: ERR.BAD_FILE,
     ERR_NO_SUCH_FILE: ERR.NO_SUCH_FILE,
     ERR_IO: ERR.IO,
+    ERR_NAME: ERR.NAME,
+    ERR_PORT: ERR.PORT,
+    ERR_SERVICE: ERR.SERVICE,
     ERR_UNSUPPORTED_OPERATION: ERR.UNSUPPORTED_OPERATION,
     ERR_ASSERT: ERR.ASSERT,
     ERR_DISP: ERR.DISP,

@@ -23,40 +23,41 @@ export function bcast<T>(context: Context, comm: CommObject, value: T | undefine
   const { layer } = context;
   const first = new Uint8Array(FIRST);
   const head = new DataView(first.buffer);
-  const bytes = comm.rank === root ? context.encode(value, call, comm.handle) : undefined;
+  const bytes = comm.isRoot(root) ? context.encode(value, call, comm.handle) : undefined;
   if (bytes) {
     head.setUint32(0, bytes.length, true);
     first.set(bytes.subarray(0, FIRST - 4), 4);
   }
-  comm.finish(comm.start(call, (pins) => coll.bcast(layer, comm.handle, pins.need(first, 'the value'), root, call)));
-  if (bytes === undefined || bytes.length > FIRST - 4) {
-    const length = head.getUint32(0, true);
-    const whole = bytes ?? new Uint8Array(length);
-    if (length <= FIRST - 4) whole.set(first.subarray(4, 4 + length));
-    else {
-      if (!bytes) whole.set(first.subarray(4));
-      comm.finish(comm.start(call, (pins) => coll.bcast(layer, comm.handle, pins.need(whole.subarray(FIRST - 4), 'the value'), root, call)));
-    }
-    if (!bytes) return context.decode<T>(whole, call, comm.handle);
+  const tell = (part: Uint8Array): void => void comm.finish(comm.start(call, (pins) => coll.bcast(layer, comm.handle, pins.need(part, 'the value'), root, call)));
+  tell(first);
+  if (!bytes && !comm.hasOwn(root)) {
+    // Beside the root of an intercommunicator: nothing comes, but the collectives of all processes are numbered alike.
+    tell(first.subarray(0, 0));
+    return value as T;
   }
-  return value as T;
+  const length = head.getUint32(0, true);
+  const whole = bytes ?? new Uint8Array(length);
+  if (!bytes) whole.set(first.subarray(4, 4 + Math.min(length, FIRST - 4)));
+  if (length > FIRST - 4 || comm.isInter) tell(whole.subarray(Math.min(FIRST - 4, length)));
+  return bytes ? (value as T) : context.decode<T>(whole, call, comm.handle);
 }
 
 export function gather<T>(context: Context, comm: CommObject, value: T, root: number): T[] | undefined {
   const call = 'gatherObject';
   const { layer } = context;
   const bytes = context.encode(value, call, comm.handle);
-  const at = comm.rank === root;
-  const counts = new Uint32Array(at ? comm.size : 0);
-  comm.finish(comm.start(call, (pins) => coll.gather(layer, comm.handle, pins.need(new Uint32Array([bytes.length]), 'the length'), at ? pins.need(counts, 'the lengths') : undefined, root, call)));
+  const at = comm.isRoot(root);
+  const own = comm.hasOwn(root);
+  const counts = new Uint32Array(at ? comm.blocks : 0);
+  comm.finish(comm.start(call, (pins) => coll.gather(layer, comm.handle, own ? pins.need(new Uint32Array([bytes.length]), 'the length') : undefined, at ? pins.need(counts, 'the lengths') : undefined, root, call)));
   const data = new Uint8Array(sum(counts));
-  comm.finish(comm.start(call, (pins) => coll.gatherv(layer, comm.handle, pins.need(bytes, 'the value'), at ? pins.vector({ data, counts }, 'the values') : undefined, root, call)));
+  comm.finish(comm.start(call, (pins) => coll.gatherv(layer, comm.handle, own ? pins.need(bytes, 'the value') : undefined, at ? pins.vector({ data, counts }, 'the values') : undefined, root, call)));
   return at ? decodeAll(context, comm, data, counts, call) : undefined;
 }
 
 function encodeAll(context: Context, comm: CommObject, values: unknown, call: string): { data: Uint8Array; counts: Uint32Array } {
-  if (!Array.isArray(values) || values.length !== comm.size)
-    return fail(ERR.COUNT, call, Array.isArray(values) ? `${values.length} values for ${comm.size} ranks` : 'takes an array with one value per rank', comm.handle);
+  if (!Array.isArray(values) || values.length !== comm.blocks)
+    return fail(ERR.COUNT, call, Array.isArray(values) ? `${values.length} values for ${comm.blocks} ranks` : 'takes an array with one value per rank', comm.handle);
   const parts = values.map((v) => context.encode(v, call, comm.handle));
   const counts = Uint32Array.from(parts, (p) => p.length);
   const data = new Uint8Array(sum(counts));
@@ -71,19 +72,20 @@ function encodeAll(context: Context, comm: CommObject, values: unknown, call: st
 export function scatter<T>(context: Context, comm: CommObject, values: readonly T[] | undefined, root: number): T {
   const call = 'scatterObject';
   const { layer } = context;
-  const all = comm.rank === root ? encodeAll(context, comm, values, call) : undefined;
+  const own = comm.hasOwn(root);
+  const all = comm.isRoot(root) ? encodeAll(context, comm, values, call) : undefined;
   const length = new Uint32Array(1);
-  comm.finish(comm.start(call, (pins) => coll.scatter(layer, comm.handle, all && pins.need(all.counts, 'the lengths'), pins.need(length, 'the length'), root, call)));
+  comm.finish(comm.start(call, (pins) => coll.scatter(layer, comm.handle, all && pins.need(all.counts, 'the lengths'), own ? pins.need(length, 'the length') : undefined, root, call)));
   const mine = new Uint8Array(length[0]!);
-  comm.finish(comm.start(call, (pins) => coll.scatterv(layer, comm.handle, all && pins.vector(all, 'the values'), pins.need(mine, 'the value'), root, call)));
-  return context.decode<T>(mine, call, comm.handle);
+  comm.finish(comm.start(call, (pins) => coll.scatterv(layer, comm.handle, all && pins.vector(all, 'the values'), own ? pins.need(mine, 'the value') : undefined, root, call)));
+  return own ? context.decode<T>(mine, call, comm.handle) : (undefined as T);
 }
 
 export function allgather<T>(context: Context, comm: CommObject, value: T): T[] {
   const call = 'allgatherObject';
   const { layer } = context;
   const bytes = context.encode(value, call, comm.handle);
-  const counts = new Uint32Array(comm.size);
+  const counts = new Uint32Array(comm.blocks);
   comm.finish(comm.start(call, (pins) => coll.allgather(layer, comm.handle, pins.need(new Uint32Array([bytes.length]), 'the length'), pins.need(counts, 'the lengths'), call)));
   const data = new Uint8Array(sum(counts));
   comm.finish(comm.start(call, (pins) => coll.allgatherv(layer, comm.handle, pins.need(bytes, 'the value'), pins.vector({ data, counts }, 'the values'), call)));
@@ -94,7 +96,7 @@ export function alltoall<T>(context: Context, comm: CommObject, values: readonly
   const call = 'alltoallObject';
   const { layer } = context;
   const out = encodeAll(context, comm, values, call);
-  const counts = new Uint32Array(comm.size);
+  const counts = new Uint32Array(comm.blocks);
   comm.finish(comm.start(call, (pins) => coll.alltoall(layer, comm.handle, pins.need(out.counts, 'the lengths'), pins.need(counts, 'the lengths'), call)));
   const data = new Uint8Array(sum(counts));
   comm.finish(comm.start(call, (pins) => coll.alltoallv(layer, comm.handle, pins.vector(out, 'the values'), pins.vector({ data, counts }, 'the values'), call)));

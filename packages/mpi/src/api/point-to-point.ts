@@ -1,5 +1,5 @@
 /** What every communicator object has: its record, and point to point. The rest stands in comm.ts. */
-import { ANY_SOURCE, ANY_TAG } from '../constants.ts';
+import { ANY_SOURCE, ANY_TAG, ROOT } from '../constants.ts';
 import { commOf, type Layer } from '../layer.ts';
 import { iprobe, probe, send as sendNow, startReceive, startSend } from '../p2p.ts';
 import * as requests from '../requests.ts';
@@ -30,6 +30,23 @@ export class PointToPoint {
   }
   get size(): number {
     return this.context.call(() => this.record('MPI_Comm_size').group.length);
+  }
+  /** Has the blocks of all in a collective with this root: itself, or of an intercommunicator who says ROOT. */
+  isRoot(root: number): boolean {
+    const c = this.record('MPI_Comm_rank');
+    return c.remote ? root === ROOT : c.rank === root;
+  }
+  /** Gives or gets a block of its own in a collective with this root: of an intercommunicator the other group only. */
+  hasOwn(root: number): boolean {
+    return !this.isInter || root >= 0;
+  }
+  get isInter(): boolean {
+    return this.context.call(() => this.record('MPI_Comm_test_inter').remote !== undefined);
+  }
+  /** Ranks that blocks are for or of: of an intercommunicator the other group's. */
+  get blocks(): number {
+    const c = this.record('MPI_Comm_size');
+    return (c.remote ?? c.group).length;
   }
   get name(): string {
     return this.context.call(() => this.record('MPI_Comm_get_name').name);

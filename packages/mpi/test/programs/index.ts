@@ -3,6 +3,8 @@ import { checkCollectives } from './oracle.ts';
 import { checkpointPrograms } from './checkpoint.ts';
 import { communicatorPrograms } from './communicators.ts';
 import { environmentPrograms } from './environment.ts';
+import { oneSidedPrograms } from './one-sided.ts';
+import { intercommunicatorPrograms } from './intercommunicators.ts';
 import { pointToPointPrograms } from './point-to-point.ts';
 import type { MayflyModule } from '../../src/index.ts';
 
@@ -18,6 +20,7 @@ export const programs: Record<string, Program> = {
   },
   ...pointToPointPrograms,
   ...communicatorPrograms,
+  ...intercommunicatorPrograms,
   ...environmentPrograms,
   ...checkpointPrograms,
 };

@@ -1,0 +1,27 @@
+/** Communicators of groups that share none yet: from a group and a text, over ports, by names of services. */
+import * as comms from '../comm.ts';
+import * as ports from '../ports.ts';
+import * as requests from '../requests.ts';
+import { GroupObject } from './group.ts';
+import type { Context } from './context.ts';
+import type * as Mayfly from '../../types/mayfly.d.ts';
+
+type Connections = Pick<typeof Mayfly, 'createFromGroup' | 'openPort' | 'closePort' | 'publishName' | 'unpublishName' | 'lookupName'>;
+
+export function connections(context: Context): Connections {
+  const { layer } = context;
+  return {
+    createFromGroup: (group, tag) =>
+      context.call(() => {
+        const call = 'MPI_Comm_create_from_group';
+        const o = requests.wait(layer, comms.createFromGroup(layer, GroupObject.of(group, call).tasks(call), String(tag), call));
+        if (o.error) throw context.failed(o.error, o.comm);
+        return context.commObject(o.result);
+      }),
+    openPort: () => context.call(() => ports.open(layer)),
+    closePort: (port) => context.call(() => ports.close(layer, String(port))),
+    publishName: (service, port) => context.call(() => ports.publish(layer, String(service), String(port))),
+    unpublishName: (service, port) => context.call(() => ports.unpublish(layer, String(service), String(port))),
+    lookupName: (service) => context.call(() => ports.lookup(layer, String(service))),
+  };
+}
