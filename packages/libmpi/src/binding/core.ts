@@ -4,6 +4,7 @@
  *
  * Owns: the binding's state; how many callbacks of the program are on the stack.
  */
+import { constant } from '../abi/constants.ts';
 import {
   COMM_SELF, COMM_WORLD, DERIVED, ERR, ERRORS_ARE_FATAL, ERRORS_RETURN, ERRORS_ABORT, GROUP_EMPTY, MPIError, className, commOf, fail, files, isContiguous, linear, opHandle, pack,
   scratch, span, start, types, unpack, type BuiltinOp, type Buf, type CommRecord, type ErrorRecord, type Layer, type Layout, type OpRecord, type StatusRecord, type Unpack,

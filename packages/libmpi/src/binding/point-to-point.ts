@@ -13,7 +13,7 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
 
   /** The bytes of a message; of a derived type a packed copy. */
   const body = (buf: number, count: number, datatype: number, comm: number, use: (bytes: Uint8Array) => void): void => {
-    const t = core.committed(datatype, comm);
+    const t = core.typeFor(count, datatype, comm);
     core.count(count, comm);
     if (isContiguous(t.layout, count)) return use(layer.memory.view(core.contiguous(buf, count, t, comm, 'buf')));
     const bundle: Bundle = { spaces: [], unpack: [] };
@@ -31,7 +31,7 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
   /** Room in the attached buffer: messages leave it at once, so each one finds it empty. */
   const buffered = (buf: number, count: number, datatype: number, dest: number, tag: number, comm: number): number => {
     const c = core.comm(comm);
-    const bytes = core.committed(datatype, c.handle).layout.size * core.count(count, c.handle);
+    const bytes = core.typeFor(count, datatype, c.handle).layout.size * core.count(count, c.handle);
     const have = core.state.commBuffers.get(c.handle) ?? core.state.buffer ?? [...core.state.sessions.values()].find((x) => x.buffer)?.buffer;
     if (dest !== PROC_NULL && (!have || (have.bytes >= 0 && have.bytes < bytes)))
       core.fail(ERR.BUFFER, have ? `the attached buffer has ${have.bytes} bytes, the message ${bytes}` : 'no buffer is attached: MPI_Buffer_attach comes first', c.handle);
@@ -45,7 +45,7 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
   };
   const receive = (buf: number, count: number, datatype: number, source: number, tag: number, comm: number): number => {
     const c = core.commNumber(comm);
-    const t = core.committed(datatype, c);
+    const t = core.typeFor(count, datatype, c);
     core.count(count, c);
     if (isContiguous(t.layout, count)) return p2p.startReceive(layer, c, source, tag, core.contiguous(buf, count, t, c, 'buf'), core.call);
     return core.begin((bundle) => p2p.startReceive(layer, c, source, tag, core.incoming(bundle, buf, count, t, c, 'buf'), core.call, false, types.unitOf(t.signature)));
@@ -171,7 +171,7 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
 
   function mreceive(buf: number, count: number, datatype: number, at: number): number {
     const handle = heap.int(at, 'message');
-    const t = core.committed(datatype, 0);
+    const t = core.typeFor(count, datatype, 0);
     core.count(count, 0);
     const request = core.begin((bundle) => {
       const into: Buf = core.incoming(bundle, buf, count, t, 0, 'buf');

@@ -100,5 +100,6 @@ int main(int argc, char **argv) {
   MPI_Get_count(&st, MPI_DOUBLE, &n); CHECK(n == LONG);
   /* Non-blocking with itself and generalized completion order */
   MPI_Isendrecv(&a, 1, MPI_INT, right, 80, &x, 1, MPI_INT, left, 80, MPI_COMM_WORLD, &r[0]); MPI_Wait(&r[0], &st); CHECK(x == left + 2);
+  MPI_Sendrecv(NULL, 0, MPI_DATATYPE_NULL, rank_, 1, NULL, 0, MPI_DATATYPE_NULL, rank_, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   return finish();
 }
