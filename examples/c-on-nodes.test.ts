@@ -7,13 +7,15 @@
  * The programs know nothing of this. A second source file wraps MPI_Finalize, as a profiling library does, and waits there for a line from
  * the test: so every rank is certainly still there when its node dies, however fast or slow the machine.
  */
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
 import { createServer, type MayflyServer } from '@mayfly/server';
 import type { JobSubmission, JobView } from '@mayfly/wire';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { expectedOutput, readExample, rows } from './c-sources.ts';
 
 const TOKEN = 'token-of-the-tests';
@@ -109,4 +111,21 @@ describe.each(Object.entries(RUNS))('%s', (name, { ranks, most }) => {
     const stdout = await Promise.all(job.tasks.map(async (t) => (await api(`jobs/${id}/tasks/${t.task}/stdout?from=0`)).text()));
     expect(stdout).toEqual([expectedOutput(row, ranks), ...Array.from({ length: ranks - 1 }, () => '')]);
   });
+});
+
+it('mayfly checkpoint: images on demand, of ranks that run and of ranks that have not begun', async () => {
+  const main = '#include <mpi.h>\nint main(int argc, char **argv) {\n  MPI_Init(&argc, &argv);\n  return MPI_Finalize();\n}\n';
+  const submission: JobSubmission = { name: 'asked', program: { language: 'c', sources: { 'main.c': main, 'held/finalize.c': HELD } }, size: 2, options: { checkpointMs: 86_400_000, interactive: true } };
+  const { id } = (await (await api('jobs', { method: 'POST', body: JSON.stringify(submission) })).json()) as { id: string };
+  const mayfly = async (...args: string[]): Promise<string> => {
+    const env = { ...process.env, MAYFLY_SERVER: server.url, MAYFLY_TOKEN: TOKEN };
+    return (await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../apps/cli/dist/mayfly.js'), ...args], { env })).stdout;
+  };
+  // No node is there: the ranks owe an image as soon as they run.
+  expect(await mayfly('checkpoint', id, '--no-wait')).toBe('asked ranks 0, 1\n');
+  await join2();
+  await vi.waitUntil(async () => new Set(((await (await api(`jobs/${id}/images`)).json()) as { task: number }[]).map((i) => i.task)).size === 2, { timeout: 250_000, interval: 50 });
+  expect((await mayfly('checkpoint', id)).split('\n').sort().join('\n')).toMatch(/^\nrank 0: image of \d+ bytes is safe\nrank 1: image of \d+ bytes is safe$/);
+  await api(`jobs/${id}/stdin`, { method: 'POST', body: '\n', type: 'application/octet-stream' });
+  expect((await until(id, 'at its end', (j) => j.endedAt !== undefined)).state).toBe('done');
 });
