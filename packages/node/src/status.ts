@@ -13,7 +13,8 @@ const SENDING = SPENT.indexOf('sending');
 
 /** Int32 indexes from STATUS_WORD. Counters are f64 (two words). */
 const S = { version: 0, state: 1, flags: 2, peer: 3, tag: 4, callLength: 5, arrivals: 6, sends: 8, bytesIn: 10, bytesOut: 12, consumed: 14, envelopeOnly: 15, call: 16, spent: 28 };
-const WORDS = 28 + 2 * SPENT.length;
+/** spent, and behind it the time since which the rank is in its state. */
+const WORDS = S.spent + 2 * SPENT.length + 2;
 const CALL_BYTES = 48;
 const HAS_PEER = 1;
 const HAS_TAG = 2;
@@ -53,8 +54,8 @@ export class StatusWriter {
     private readonly now: () => number = () => 0,
   ) {
     const at = words.byteOffset + 4 * STATUS_WORD;
-    this.spent = new Float64Array(words.buffer, at + 4 * S.spent, SPENT.length);
-    this.since = now();
+    this.spent = new Float64Array(words.buffer, at + 4 * S.spent, SPENT.length + 1);
+    this.since = this.spent[SPENT.length] = now();
     this.counters = new Float64Array(words.buffer, at + 4 * S.arrivals, 4);
     this.bytes = new Uint8Array(words.buffer, at + 4 * S.call, CALL_BYTES);
   }
@@ -73,7 +74,7 @@ export class StatusWriter {
     const now = this.now();
     const at = sending ? SENDING : SPENT_AT[this.words[STATUS_WORD + S.state]!]!;
     if (at >= 0 && now > this.since) this.spent[at]! += now - this.since;
-    this.since = now;
+    this.since = this.spent[SPENT.length] = now;
   }
 
   /** It blocks for room in its ring; `ends` when there is some. */
@@ -153,7 +154,7 @@ export interface RankStatus {
   parked: boolean;
   activity: RankActivity;
   counters: Counters;
-  /** ms by SPENT, up to the last change of its state. */
+  /** ms by SPENT. */
   spent: number[];
 }
 
@@ -161,8 +162,11 @@ export interface RankStatus {
 export const consumedWord = (words: Int32Array): number => Atomics.load(words, STATUS_WORD + S.consumed) >>> 0;
 export const envelopeOnly = (words: Int32Array): boolean => Atomics.load(words, STATUS_WORD + S.envelopeOnly) === 1;
 
-/** Reads the status of the rank whose channel memory this is. */
-export function readStatus(words: Int32Array): RankStatus {
+/** A clock that differs so much from the rank's is another one. */
+const ABSURD_MS = 86_400_000;
+
+/** Reads the status of the rank whose channel memory this is. `now`, by the rank's clock: its time in its present state counts up to then. */
+export function readStatus(words: Int32Array, now = 0): RankStatus {
   const read = new Int32Array(WORDS);
   for (let attempt = 0; ; attempt++) {
     const before = Atomics.load(words, STATUS_WORD);
@@ -175,6 +179,10 @@ export function readStatus(words: Int32Array): RankStatus {
   const count = (i: number): number => (Number.isSafeInteger(f[i]) && f[i]! >= 0 ? f[i]! : 0);
   const state = NAMES[read[S.state]!] ?? 'computing';
   const flags = read[S.flags]!;
+  const spent = Array.from(new Float64Array(read.buffer, 4 * S.spent, SPENT.length), (ms) => (Number.isFinite(ms) && ms >= 0 ? ms : 0));
+  const still = now - new Float64Array(read.buffer, 4 * (S.spent + 2 * SPENT.length), 1)[0]!;
+  const at = SPENT_AT[read[S.state]!] ?? -1;
+  if (at >= 0 && still > 0 && still < ABSURD_MS) spent[at]! += still;
   const activity: RankActivity = { state, arrivals: count(0), sends: count(1) };
   if (state === 'waiting') {
     const length = Math.min(Math.max(read[S.callLength]!, 0), CALL_BYTES);
@@ -188,7 +196,7 @@ export function readStatus(words: Int32Array): RankStatus {
     canImage: (flags & CAN_IMAGE) !== 0,
     parked: (flags & PARKED) !== 0,
     activity,
-    spent: Array.from(new Float64Array(read.buffer, 4 * S.spent, SPENT.length), (ms) => (Number.isFinite(ms) && ms >= 0 ? ms : 0)),
+    spent,
     counters: { messagesIn: count(0), messagesOut: count(1), bytesIn: count(2), bytesOut: count(3) },
   };
 }

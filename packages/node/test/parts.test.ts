@@ -187,6 +187,8 @@ describe('status words', () => {
     writer.state(RankState.COMPUTING);
     expect(readStatus(words).activity).toEqual({ state: 'computing', arrivals: 1, sends: 1 });
     expect(readStatus(words).spent).toEqual([30, 70, 0, 0, 0, 0]);
+    // As of now, the state that still lasts included.
+    expect(readStatus(words, 105).spent).toEqual([35, 70, 0, 0, 0, 0]);
   });
 });
 

@@ -63,7 +63,7 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
     const { job } = holder(request.query.cap, request.params.job);
     const picture = runtime.world.files(job).findLast((f) => f.bytes > 0 && f.bytes <= MOST_PICTURE_BYTES && /\.(png|jpe?g|gif|webp|bmp|p[bgpn]m)$/i.test(f.path));
     const at = picture && runtime.world.filePath(job, picture.path);
-    if (at === undefined) throw new MayflyError('NOT_FOUND', 'The job has written no small picture.');
+    if (at === undefined) return reply.status(204).send();
     return reply.type('application/octet-stream').header('mayfly-path', picture!.path).send(await readFile(at));
   });
 

@@ -384,7 +384,7 @@ export class CommHost {
       }
       this.daemon.post({
         type: 'status',
-        tasks: [...this.ranks.values()].map((r) => ({ task: r.assignment.task, incarnation: r.assignment.incarnation, ...readStatus(r.link.side.words) })),
+        tasks: [...this.ranks.values()].map((r) => ({ task: r.assignment.task, incarnation: r.assignment.incarnation, ...readStatus(r.link.side.words, Date.now()) })),
         connected: this.links?.up ?? false,
         lostWakeUps: [...this.ranks.values()].reduce((sum, r) => sum + r.link.side.lost + r.link.side.lostByRank, this.lost),
       });
