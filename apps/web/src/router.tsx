@@ -8,6 +8,8 @@ export interface SubmitSearch {
   example?: string;
   /** A job whose submission is copied. */
   from?: string;
+  /** The room whose volunteers are to run it. */
+  room?: string;
 }
 
 const root = createRootRoute({ component: Frame, notFoundComponent: Missing, errorComponent: Crash });
@@ -38,6 +40,7 @@ const submit = createRoute({
   validateSearch: (search: Record<string, unknown>): SubmitSearch => ({
     ...(typeof search['example'] === 'string' ? { example: search['example'] } : {}),
     ...(typeof search['from'] === 'string' ? { from: search['from'] } : {}),
+    ...(typeof search['room'] === 'string' ? { room: search['room'] } : {}),
   }),
   component: lazyRouteComponent(() => import('./dashboard/submit/SubmitPage.tsx'), 'SubmitPage'),
 });
@@ -48,7 +51,13 @@ const job = createRoute({
   component: lazyRouteComponent(() => import('./dashboard/job/JobPage.tsx'), 'JobPage'),
 });
 
-const routes = root.addChildren([front, volunteer, dashboard.addChildren([jobs, submit, job])]);
+const rooms = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/rooms',
+  component: lazyRouteComponent(() => import('./dashboard/rooms/RoomsPage.tsx'), 'RoomsPage'),
+});
+
+const routes = root.addChildren([front, volunteer, dashboard.addChildren([jobs, submit, job, rooms])]);
 
 /** Search parameters are plain strings: `?start&slots=2` stays as it was typed. */
 const parseSearch = (text: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(text));

@@ -2,7 +2,7 @@
 import type { JobView, NodeView } from '@mayfly/wire';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ago, elapsed, plural } from '../shared/format.ts';
+import { ago, duration, elapsed, plural } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
 import { useJobs, useNodes, useServerNow } from './context.tsx';
 import { Problem } from './Problem.tsx';
@@ -22,9 +22,14 @@ export function OverviewPage() {
             {nodes.data ? `${plural(slots.nodes, 'node')} here, ${slots.free} of ${plural(slots.total, 'slot')} free` : '\u00a0'}
           </p>
         </div>
-        <Link to="/dashboard/new" className="button primary">
-          New job
-        </Link>
+        <div className="row">
+          <Link to="/dashboard/rooms" className="button">
+            Rooms
+          </Link>
+          <Link to="/dashboard/new" className="button primary">
+            New job
+          </Link>
+        </div>
       </div>
       {jobs.error && <Problem error={jobs.error} title="The list of jobs could not be read" />}
       {jobs.data && <Jobs jobs={jobs.data} />}
@@ -34,10 +39,21 @@ export function OverviewPage() {
 }
 
 const SHOWN = 20;
+const WHICH = ['all', 'waiting', 'running', 'ended', 'failed'] as const;
+type Which = (typeof WHICH)[number];
+
+export function matches(job: JobView, wanted: string, which: Which): boolean {
+  if (which === 'ended' ? !hasEnded(job.state) : which === 'running' ? job.state !== 'running' && job.state !== 'stalled' : which !== 'all' && job.state !== which) return false;
+  const w = wanted.trim().toLowerCase();
+  return w === '' || [job.name, job.id, job.room, job.error?.code, job.error?.message].some((t) => t?.toLowerCase().includes(w));
+}
+
 
 function Jobs({ jobs }: { jobs: JobView[] }) {
   const now = useServerNow(1000, jobs.some((j) => !hasEnded(j.state)));
   const [all, setAll] = useState(false);
+  const [wanted, setWanted] = useState('');
+  const [which, setWhich] = useState<Which>('all');
   if (jobs.length === 0) {
     return (
       <div className="empty">
@@ -49,34 +65,50 @@ function Jobs({ jobs }: { jobs: JobView[] }) {
       </div>
     );
   }
-  const newest = jobs.toSorted((a, b) => b.submittedAt - a.submittedAt);
+  const newest = jobs.filter((j) => matches(j, wanted, which)).toSorted((a, b) => b.submittedAt - a.submittedAt);
   return (
-    <section className="card flush" aria-label="Jobs">
-      <ul className="jobs">
-        {(all ? newest : newest.slice(0, SHOWN)).map((job) => (
-          <li key={job.id}>
-            <Link to="/dashboard/jobs/$id" params={{ id: job.id }} className="job-row">
-              <span className="job-state">
-                <Tag tone={jobWord(job.state).tone}>{jobWord(job.state).text}</Tag>
-              </span>
-              <span className="job-name">
-                <strong>{job.name}</strong>
-                <span className="muted small">{jobLine(job)}</span>
-              </span>
-              <RankStrip job={job} />
-              <span className="job-time muted small num">
-                {job.startedAt !== undefined && <span>{elapsed((job.endedAt ?? now) - job.startedAt)}</span>}
-                <span>{ago(job.submittedAt, now)}</span>
-              </span>
-            </Link>
-          </li>
-        ))}
-      </ul>
-      {newest.length > SHOWN && !all && (
-        <button className="button small ghost more" onClick={() => setAll(true)}>
-          Show all {newest.length}
-        </button>
-      )}
+    <section className="stack" aria-label="Jobs">
+      <div className="row filter">
+        <input className="in" type="search" aria-label="Search the jobs" placeholder="Name, id, room or error" value={wanted} onChange={(e) => setWanted(e.target.value)} />
+        <select className="in select" aria-label="Which jobs" value={which} onChange={(e) => setWhich(e.target.value as Which)}>
+          {WHICH.map((w) => (
+            <option key={w} value={w}>
+              {w}
+            </option>
+          ))}
+        </select>
+      </div>
+      {newest.length === 0 && <p className="muted">No job is like that.</p>}
+      <div className="card flush">
+        <ul className="jobs">
+          {(all ? newest : newest.slice(0, SHOWN)).map((job) => (
+            <li key={job.id}>
+              <Link to="/dashboard/jobs/$id" params={{ id: job.id }} className="job-row">
+                <span className="job-state">
+                  <Tag tone={jobWord(job.state).tone}>{jobWord(job.state).text}</Tag>
+                </span>
+                <span className="job-name">
+                  <strong>
+                    {job.name}
+                    {job.room !== undefined && <span className="muted small"> · room {job.room}</span>}
+                  </strong>
+                  <span className="muted small">{jobLine(job)}</span>
+                </span>
+                <RankStrip job={job} />
+                <span className="job-time muted small num">
+                  {job.startedAt !== undefined && <span>{elapsed((job.endedAt ?? now) - job.startedAt)}</span>}
+                  <span>{ago(job.submittedAt, now)}</span>
+                </span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+        {newest.length > SHOWN && !all && (
+          <button className="button small ghost more" onClick={() => setAll(true)}>
+            Show all {newest.length}
+          </button>
+        )}
+      </div>
     </section>
   );
 }
@@ -122,6 +154,10 @@ function Nodes({ nodes }: { nodes: NodeView[] | undefined }) {
                 <th>State</th>
                 <th className="right">Busy</th>
                 <th className="wide-only">Engine</th>
+                <th className="wide-only">Room</th>
+                <th className="right wide-only">Cores</th>
+                <th className="right wide-only">Round trip</th>
+                <th className="right wide-only">Lost ranks</th>
                 <th className="right">Here since</th>
               </tr>
             </thead>
@@ -136,6 +172,10 @@ function Nodes({ nodes }: { nodes: NodeView[] | undefined }) {
                     {n.busy} of {n.slots}
                   </td>
                   <td className="muted wide-only">{n.engine}</td>
+                  <td className="muted wide-only">{n.room ?? '–'}</td>
+                  <td className="right muted num wide-only">{n.cores ?? '–'}</td>
+                  <td className="right muted num wide-only">{n.rttMs === undefined ? '–' : duration(n.rttMs)}</td>
+                  <td className="right muted num wide-only">{n.faults ?? 0}</td>
                   <td className="right muted num keep">{ago(n.since, now)}</td>
                 </tr>
               ))}

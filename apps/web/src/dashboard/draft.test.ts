@@ -2,7 +2,7 @@ import { FilePath, JobSubmission } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
 import * as fc from 'fast-check';
 import { Value } from 'typebox/value';
-import { draftOfExample, draftOfSubmission, emptyDraft, formatArgs, fromBase64, packedKind, pathProblem, problems, safePath, splitArgs, toBase64, toSubmission } from './draft.ts';
+import { draftOfExample, draftOfSubmission, emptyDraft, formatArgs, fromBase64, packedKind, parseEnv, pathProblem, problems, safePath, splitArgs, toBase64, toSubmission } from './draft.ts';
 
 describe('draft', () => {
   it('splits arguments as a shell does', () => {
@@ -32,9 +32,11 @@ describe('draft', () => {
     expect(safePath('C:\\My Files\\matrix (1).mtx')).toBe('C_/My_Files/matrix__1_.mtx');
   });
   it('makes a submission that the border accepts, and reads it back', async () => {
-    const draft = { ...emptyDraft(), name: ' heat ', args: `200 'a b'`, stdin: 'hello\n', files: [{ path: 'in.txt', bytes: 3, content: { kind: 'bytes' as const, data: new Uint8Array([1, 2, 3]) } }], options: { graceMs: 3000 } };
+    const draft = { ...emptyDraft(), name: ' heat ', args: `200 'a b'`, stdin: 'hello\n', files: [{ path: 'in.txt', bytes: 3, content: { kind: 'bytes' as const, data: new Uint8Array([1, 2, 3]) } }], env: 'OMP=1\nTITLE=a = b\n', room: 'ABCDEF', options: { graceMs: 3000 } };
     const sent = await toSubmission(draft, () => Promise.reject(new Error('nothing to load')));
     expect(Value.Check(JobSubmission, sent)).toBe(true);
+    expect(sent).toMatchObject({ room: 'ABCDEF', options: { env: { OMP: '1', TITLE: 'a = b' } } });
+    expect(parseEnv('1A=x')).toBeUndefined();
     expect(draftOfSubmission(sent)).toEqual({ ...draft, name: 'heat' });
   });
   it('takes the language from the files', async () => {

@@ -30,6 +30,10 @@ export interface Draft {
   args: string;
   files: InputFile[];
   stdin: string;
+  /** Lines of NAME=value, as typed. */
+  env: string;
+  /** Code of a room; '' for none. */
+  room: string;
   options: JobOptions;
 }
 
@@ -50,6 +54,8 @@ export const emptyDraft = (): Draft => ({
   args: '',
   files: [],
   stdin: '',
+  env: '',
+  room: '',
   options: {},
 });
 
@@ -62,7 +68,8 @@ export const draftOfExample = (e: ExampleView): Draft => ({
   args: formatArgs(e.args),
   files: e.files.map((f) => ({ path: f.path, bytes: f.bytes, content: { kind: 'example', example: e.name, path: f.path } })),
   stdin: '',
-  options: { ...e.options },
+  ...optionsOf(e.options),
+  room: '',
 });
 
 export const draftOfSubmission = (s: JobSubmission): Draft => ({
@@ -75,8 +82,27 @@ export const draftOfSubmission = (s: JobSubmission): Draft => ({
     return { path, bytes: data.length, content: { kind: 'bytes', data } };
   }),
   stdin: s.stdin ? new TextDecoder().decode(fromBase64(s.stdin)) : '',
-  options: { ...s.options },
+  ...optionsOf(s.options),
+  room: s.room ?? '',
 });
+
+/** The environment is typed as lines; the other options as they are. */
+function optionsOf(o: JobOptions | undefined): Pick<Draft, 'env' | 'options'> {
+  const { env, ...options } = o ?? {};
+  return { env: Object.entries(env ?? {}).map(([k, v]) => `${k}=${v}\n`).join(''), options };
+}
+
+/** NAME=value by line; undefined: a line is neither that nor empty. */
+export function parseEnv(text: string): Record<string, string> | undefined {
+  const out: Record<string, string> = {};
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue;
+    const m = /^\s*([A-Za-z_][A-Za-z0-9_]{0,63})=(.{0,4096})$/.exec(line);
+    if (!m) return undefined;
+    out[m[1]!] = m[2]!;
+  }
+  return out;
+}
 
 function programOf(p: ProgramSubmission): Pick<Draft, 'entry' | 'sources' | 'packed' | 'flags' | 'units'> {
   if (p.language === 'wasm') return { entry: p.entry ?? 'a.out', sources: [], flags: '', packed: { language: 'wasm', path: p.entry ?? 'a.out', data: fromBase64(p.module) } };
@@ -124,7 +150,7 @@ export function safePath(name: string): string {
 }
 
 /** What must be put right before this draft can be sent, by field. */
-export function problems(d: Draft): { field: 'sources' | 'entry' | 'size' | 'files' | 'args' | 'flags'; text: string }[] {
+export function problems(d: Draft): { field: 'sources' | 'entry' | 'size' | 'files' | 'args' | 'flags' | 'env'; text: string }[] {
   const found: ReturnType<typeof problems> = [];
   if (d.sources.length === 0 && !d.packed) found.push({ field: 'sources', text: 'Add a source file.' });
   for (const s of d.sources) {
@@ -141,6 +167,7 @@ export function problems(d: Draft): { field: 'sources' | 'entry' | 'size' | 'fil
   }
   if (!Number.isInteger(d.size) || d.size < 1 || d.size > 1024) found.push({ field: 'size', text: 'Between 1 and 1024 ranks.' });
   if (splitArgs(d.flags) === undefined) found.push({ field: 'flags', text: 'A quotation mark is not closed.' });
+  if (parseEnv(d.env) === undefined) found.push({ field: 'env', text: 'Environment: one NAME=value on each line.' });
   if (splitArgs(d.args) === undefined) found.push({ field: 'args', text: 'A quotation mark is not closed.' });
   return found;
 }
@@ -151,7 +178,8 @@ export async function toSubmission(d: Draft, load: (f: { example: string; path: 
     d.files.map(async (f) => [f.path, toBase64(f.content.kind === 'bytes' ? f.content.data : await load(f.content))] as const),
   );
   const args = splitArgs(d.args) ?? [];
-  const options = Object.fromEntries(Object.entries(d.options).filter(([, v]) => v !== undefined)) as JobOptions;
+  const env = parseEnv(d.env) ?? {};
+  const options = Object.fromEntries(Object.entries({ ...d.options, ...(Object.keys(env).length ? { env } : {}) }).filter(([, v]) => v !== undefined)) as JobOptions;
   return {
     ...(d.name.trim() ? { name: d.name.trim().slice(0, 80) } : {}),
     program: toProgram(d),
@@ -159,6 +187,7 @@ export async function toSubmission(d: Draft, load: (f: { example: string; path: 
     ...(args.length ? { args } : {}),
     ...(files.length ? { files: Object.fromEntries(files) } : {}),
     ...(d.stdin ? { stdin: toBase64(new TextEncoder().encode(d.stdin)) } : {}),
+    ...(d.room ? { room: d.room } : {}),
     ...(Object.keys(options).length ? { options } : {}),
   };
 }

@@ -135,9 +135,9 @@ const NODE: Record<string, Word> = {
 };
 export const nodeWord = (n: NodeView): Word => NODE[n.state] ?? { text: n.state, tone: 'quiet' };
 
-/** Slots of the nodes that are here. */
-export function slotsOf(nodes: readonly NodeView[]): { total: number; free: number; nodes: number } {
-  const here = nodes.filter((n) => n.state === 'here');
+/** Slots of the nodes that are here; with `room`, of those that serve it ('' for none). */
+export function slotsOf(nodes: readonly NodeView[], room?: string): { total: number; free: number; nodes: number } {
+  const here = nodes.filter((n) => n.state === 'here' && (room === undefined || (n.room ?? '') === room));
   const total = here.reduce((sum, n) => sum + n.slots, 0);
   return { total, free: Math.max(0, total - here.reduce((sum, n) => sum + n.busy, 0)), nodes: here.length };
 }

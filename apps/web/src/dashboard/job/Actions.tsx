@@ -2,8 +2,9 @@
 import type { JobView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Button, Dialog, DialogTrigger, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { Button } from 'react-aria-components';
 import { cancelJob, checkpointJob, deleteJob, getSubmission, submitJob } from '../api.ts';
+import { Confirm } from '../Confirm.tsx';
 import { Problem } from '../Problem.tsx';
 import { hasEnded } from '../words.ts';
 
@@ -56,53 +57,5 @@ export function Actions({ job }: { job: JobView }) {
       </div>
       {[cancel, checkpoint, again, remove].map((m, i) => m.error && <Problem key={i} error={m.error} />)}
     </>
-  );
-}
-
-interface Question {
-  label: string;
-  title: string;
-  text: string;
-  yes: string;
-  no: string;
-  busy: boolean;
-  onYes: () => void;
-}
-
-function Confirm(q: Question) {
-  return (
-    <DialogTrigger>
-      <Button className="button danger" isDisabled={q.busy}>
-        {q.label}
-      </Button>
-      <ModalOverlay className="veil" isDismissable>
-        <Modal>
-          <Dialog className="dialog" role="alertdialog">
-            {({ close }) => (
-              <>
-                <Heading slot="title" className="dialog-title">
-                  {q.title}
-                </Heading>
-                <p>{q.text}</p>
-                <div className="row">
-                  <Button
-                    className="button danger"
-                    onPress={() => {
-                      q.onYes();
-                      close();
-                    }}
-                  >
-                    {q.yes}
-                  </Button>
-                  <Button className="button" onPress={close} autoFocus>
-                    {q.no}
-                  </Button>
-                </div>
-              </>
-            )}
-          </Dialog>
-        </Modal>
-      </ModalOverlay>
-    </DialogTrigger>
   );
 }

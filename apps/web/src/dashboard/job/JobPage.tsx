@@ -108,6 +108,8 @@ function About({ job }: { job: JobView }) {
         <dd className="mono">{job.args.length ? job.args.join(' ') : '–'}</dd>
         <dt>Ranks</dt>
         <dd>{plural(job.size, 'rank')}</dd>
+        <dt>Room</dt>
+        <dd>{job.room ?? 'none'}</dd>
         <dt>Protocol</dt>
         <dd>{PROTOCOLS[job.protocol] ?? job.protocol}</dd>
         <dt>Durability</dt>

@@ -1,9 +1,25 @@
 /** Standard input and what a job may choose, a sentence on each. Times are typed in seconds; empty is the server's default. */
-import type { JobOptions } from '@mayfly/wire';
+import type { CheckpointAdvice, JobOptions } from '@mayfly/wire';
+import { duration } from '../../shared/format.ts';
 import { Label, TextArea, TextField } from 'react-aria-components';
 import type { Draft } from '../draft.ts';
 
-export function Options({ draft, change }: { draft: Draft; change: (part: Partial<Draft>) => void }) {
+interface Props {
+  draft: Draft;
+  change: (part: Partial<Draft>) => void;
+  advice: CheckpointAdvice | undefined;
+  wrong: string[];
+}
+
+/** What an empty interval means, and why. */
+export function adviceText(a: CheckpointAdvice | undefined): string {
+  if (!a?.measured) return 'how old an image may get; empty: 30, because too few ranks were lost here to know better';
+  return `empty: ${a.checkpointMs / 1000}, measured here: an image stops a rank for ${duration(a.costMs ?? 0)}, and one is lost every ${duration(a.mtbfMs ?? 0)} (√(2·cost·time), Young and Daly)`;
+}
+
+const MEBI = 1024 * 1024;
+
+export function Options({ draft, change, advice, wrong }: Props) {
   const o = draft.options;
   const set = (part: { [K in keyof JobOptions]?: JobOptions[K] | undefined }) => {
     const merged = { ...o, ...part };
@@ -21,6 +37,16 @@ export function Options({ draft, change }: { draft: Draft; change: (part: Partia
           <input type="checkbox" checked={o.interactive ?? false} onChange={(e) => set({ interactive: e.target.checked || undefined })} />
           <span>Keep it open, so that lines can be sent while the job runs</span>
         </label>
+        <TextField className="field" value={draft.env} onChange={(env) => change({ env })} isInvalid={wrong.length > 0}>
+          <Label>Environment variables</Label>
+          <TextArea rows={2} spellCheck="false" className="in mono" placeholder="NAME=value, one on each line" />
+          <span className="hint">The same for every rank: getenv in C and C++, env in TypeScript.</span>
+          {wrong.map((t) => (
+            <span key={t} className="wrong">
+              {t}
+            </span>
+          ))}
+        </TextField>
         <fieldset className="radios">
           <legend className="label">When a rank is lost</legend>
           <label className="check">
@@ -43,9 +69,26 @@ export function Options({ draft, change }: { draft: Draft; change: (part: Partia
           </span>
         </label>
         <div className="pair">
-          <Seconds label="Checkpoint every" hint="how old an image may get" value={o.checkpointMs} onChange={(checkpointMs) => set({ checkpointMs })} />
+          <Seconds label="Checkpoint every" hint={adviceText(advice)} value={o.checkpointMs} onChange={(checkpointMs) => set({ checkpointMs })} />
           <Seconds label="Grace" hint="how long a silent node keeps its ranks" least={0.2} value={o.graceMs} onChange={(graceMs) => set({ graceMs })} />
           <Seconds label="Time limit" hint="after that the job is ended" least={1} value={o.timeLimitMs} onChange={(timeLimitMs) => set({ timeLimitMs })} />
+          <label className="field">
+            <span className="label">Memory of a rank</span>
+            <input
+              type="number"
+              inputMode="numeric"
+              min={16}
+              max={4096}
+              step={1}
+              placeholder="default"
+              value={o.memoryBytes === undefined ? '' : Math.round(o.memoryBytes / MEBI)}
+              onChange={(e) => {
+                const mb = e.target.valueAsNumber;
+                set({ memoryBytes: Number.isFinite(mb) ? Math.min(4096, Math.max(16, Math.round(mb))) * MEBI : undefined });
+              }}
+            />
+            <span className="hint">MiB: beyond it, malloc fails in C, and a TypeScript rank is ended; empty: what the server allows</span>
+          </label>
         </div>
       </div>
     </details>

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { Input, Label, TextField } from 'react-aria-components';
-import { ApiFailure, getExampleFile, getExamples, getSubmission, submitJob } from '../api.ts';
+import { ApiFailure, getAdvice, getExampleFile, getExamples, getRooms, getSubmission, submitJob } from '../api.ts';
 import { useNodes } from '../context.tsx';
 import { draftOfExample, draftOfSubmission, emptyDraft, languageOf, problems, toSubmission, type Draft } from '../draft.ts';
 import { Problem } from '../Problem.tsx';
@@ -13,6 +13,7 @@ import { Gallery } from './Gallery.tsx';
 import { InputFiles } from './InputFiles.tsx';
 import { Options } from './Options.tsx';
 import { Ranks } from './RanksField.tsx';
+import { RoomField } from './RoomField.tsx';
 import { Sources } from './Sources.tsx';
 import './submit.css';
 
@@ -26,7 +27,7 @@ let kept: Chosen | undefined;
 
 /** The form appears with what the address asks for, or not yet: what a form of another program shows could be submitted by mistake. */
 export function SubmitPage() {
-  const { example: wanted, from } = useSearch({ from: '/dashboard/new' });
+  const { example: wanted, from, room } = useSearch({ from: '/dashboard/new' });
   const examples = useQuery({ queryKey: ['examples'], queryFn: getExamples, staleTime: 60_000 });
   const copied = useQuery({ queryKey: ['submission', from], queryFn: () => getSubmission(from!), enabled: from !== undefined });
   const found = examples.data?.find((e) => e.name === wanted);
@@ -34,6 +35,7 @@ export function SubmitPage() {
   let start: Chosen | undefined;
   if (found) start = { draft: draftOfExample(found), example: found.name };
   else if (copied.data) start = { draft: draftOfSubmission(copied.data), example: undefined };
+  if (room !== undefined) start = { draft: { ...(start?.draft ?? emptyDraft()), room }, example: start?.example };
   return (
     <div className="stack">
       <title>New job – Mayfly</title>
@@ -46,7 +48,7 @@ export function SubmitPage() {
           Reading {wanted ?? 'the job'}…
         </p>
       ) : (
-        <SubmitForm key={`${wanted ?? ''} ${from ?? ''}`} start={start} examples={examples.data ?? []} />
+        <SubmitForm key={`${wanted ?? ''} ${from ?? ''} ${room ?? ''}`} start={start} examples={examples.data ?? []} />
       )}
     </div>
   );
@@ -55,6 +57,7 @@ export function SubmitPage() {
 function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: ExampleView[] }) {
   const navigate = useNavigate();
   const nodes = useNodes();
+  const rooms = useQuery({ queryKey: ['rooms'], queryFn: getRooms });
   const [{ draft, example }, setState] = useState<Chosen>(() => start ?? kept ?? { draft: emptyDraft(), example: undefined });
   const [shown, setShown] = useState(false);
   const [file, setFile] = useState(draft.entry);
@@ -67,8 +70,13 @@ function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: 
   };
   const change = (part: Partial<Draft>) => setState((s) => ({ ...s, draft: { ...s.draft, ...part } }));
 
+  const room = draft.room;
+  const measured = useQuery({ queryKey: ['advice', room], queryFn: () => getAdvice(room || undefined), retry: false });
+  /** What an empty field means where enough was measured. */
+  const checkpointMs = measured.data?.measured && draft.options.checkpointMs === undefined ? measured.data.checkpointMs : undefined;
+
   const submit = useMutation({
-    mutationFn: async () => submitJob(await toSubmission(draft, (f) => getExampleFile(f.example, f.path))),
+    mutationFn: async () => submitJob(await toSubmission(checkpointMs === undefined ? draft : { ...draft, options: { ...draft.options, checkpointMs } }, (f) => getExampleFile(f.example, f.path))),
     onSuccess: (job) => {
       kept = undefined;
       return navigate({ to: '/dashboard/jobs/$id', params: { id: job.id } });
@@ -91,7 +99,7 @@ function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: 
 
   const wrong = problems(draft);
   const saysAt = (field: string) => (shown ? wrong.filter((p) => p.field === field).map((p) => p.text) : []);
-  const advice = slotsAdvice(draft.size, slotsOf(nodes.data ?? []));
+  const advice = slotsAdvice(draft.size, slotsOf(nodes.data ?? [], room));
   const send = (e: FormEvent) => {
     e.preventDefault();
     setShown(true);
@@ -100,7 +108,7 @@ function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: 
 
   return (
     <form className="stack" onSubmit={send} noValidate>
-      <Gallery examples={examples} chosen={example} onChoose={(e: ExampleView) => replace(draftOfExample(e), e.name)} onOwn={() => replace(emptyDraft())} />
+      <Gallery examples={examples} chosen={example} onChoose={(e: ExampleView) => replace({ ...draftOfExample(e), room }, e.name)} onOwn={() => replace({ ...emptyDraft(), room })} />
       <div className="submit">
         <div className="stack">
           <Sources draft={draft} file={file} onFile={setFile} change={change} diagnostics={diagnostics} wrong={[...saysAt('sources'), ...saysAt('entry')]} />
@@ -117,6 +125,7 @@ function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: 
               <Input placeholder={draft.entry} autoComplete="off" />
             </TextField>
             <Ranks size={draft.size} onChange={(size) => change({ size })} advice={nodes.data ? advice : undefined} wrong={saysAt('size')} />
+            <RoomField rooms={rooms.data ?? []} room={room} onChange={(code) => change({ room: code })} />
             <TextField className="field" value={draft.args} onChange={(args) => change({ args })} isInvalid={saysAt('args').length > 0}>
               <Label>Arguments</Label>
               <Input className="in mono" autoComplete="off" spellCheck="false" placeholder="as on a command line" />
@@ -138,7 +147,7 @@ function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: 
               </TextField>
             )}
             <InputFiles files={draft.files} onChange={(files) => change({ files })} wrong={saysAt('files')} />
-            <Options draft={draft} change={change} />
+            <Options draft={draft} change={change} advice={measured.data} wrong={saysAt('env')} />
             <button className="button primary big" type="submit" disabled={submit.isPending}>
               {submit.isPending ? 'Compiling…' : 'Submit'}
             </button>

@@ -1,0 +1,127 @@
+/** `/dashboard/rooms`: open a room, show its code, link and QR code to a class, see who is in it, close it. */
+import type { RoomView } from '@mayfly/wire';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState, type FormEvent } from 'react';
+import { Button, Input, Label, TextField } from 'react-aria-components';
+import { plural } from '../../shared/format.ts';
+import { closeRoom, getInfo, getRooms, openRoom } from '../api.ts';
+import { Confirm } from '../Confirm.tsx';
+import { Problem } from '../Problem.tsx';
+import { QrCode } from './QrCode.tsx';
+import './rooms.css';
+
+export function RoomsPage() {
+  const rooms = useQuery({ queryKey: ['rooms'], queryFn: getRooms, refetchInterval: 2000 });
+  const info = useQuery({ queryKey: ['info'], queryFn: getInfo, staleTime: 60_000 });
+  const base = info.data?.publicUrl?.replace(/\/+$/, '') ?? location.origin;
+  return (
+    <div className="stack">
+      <title>Rooms – Mayfly</title>
+      <div>
+        <h1>Rooms</h1>
+        <p className="muted">
+          A room keeps a class among itself: whoever comes with its code serves the jobs of the room and no others, and its jobs run nowhere else.
+        </p>
+      </div>
+      <Open />
+      <Problem error={rooms.error} title="The rooms cannot be read" />
+      {rooms.data && info.data && (
+        <ul className="rooms" aria-label="Rooms">
+          {rooms.data.map((r) => (
+            <li key={r.code}>
+              <RoomCard room={r} base={base} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {rooms.data?.length === 0 && (
+        <div className="empty">
+          <strong>No room is open</strong>
+          <p>Without rooms, everybody who opens the volunteer page serves every job.</p>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Open() {
+  const [name, setName] = useState('');
+  const client = useQueryClient();
+  const open = useMutation({
+    mutationFn: () => openRoom(name.trim()),
+    onSuccess: (room) => {
+      setName('');
+      client.setQueryData<RoomView[]>(['rooms'], (old) => (old?.some((r) => r.code === room.code) ? old : [room, ...(old ?? [])]));
+    },
+  });
+  const send = (e: FormEvent) => {
+    e.preventDefault();
+    if (name.trim() !== '') open.mutate();
+  };
+  return (
+    <form className="card" aria-label="A new room" onSubmit={send}>
+      <div className="row end">
+        <TextField className="field grow" value={name} onChange={setName} maxLength={80}>
+          <Label>Name of a new room</Label>
+          <Input placeholder="e.g. Physics, Tuesday" autoComplete="off" />
+        </TextField>
+        <button className="button primary" type="submit" disabled={open.isPending || name.trim() === ''}>
+          Open the room
+        </button>
+      </div>
+      <Problem error={open.error} title="The room could not be opened" />
+    </form>
+  );
+}
+
+function RoomCard({ room, base }: { room: RoomView; base: string }) {
+  const client = useQueryClient();
+  const close = useMutation({ mutationFn: () => closeRoom(room.code), onSuccess: () => client.invalidateQueries({ queryKey: ['rooms'] }) });
+  const [copied, setCopied] = useState(false);
+  const link = `${base}/volunteer?room=${room.code}`;
+  const copy = async () => {
+    await navigator.clipboard.writeText(link).then(
+      () => setCopied(true),
+      () => setCopied(false),
+    );
+  };
+  return (
+    <article className="card room" aria-label={`Room ${room.name}`}>
+      <div className="room-text">
+        <h2>{room.name}</h2>
+        <p className="muted num">
+          {plural(room.nodes, 'node')} here, {room.free} of {plural(room.slots, 'slot')} free · {plural(room.jobs, 'job')} waiting or running
+        </p>
+        <p className="join-code" aria-label={`Join code ${[...room.code].join(' ')}`}>
+          {room.code}
+        </p>
+        <p>
+          <a className="break" href={link}>
+            {link}
+          </a>
+        </p>
+        <div className="row">
+          <Button className="button small" onPress={() => void copy()}>
+            {copied ? 'Copied' : 'Copy the link'}
+          </Button>
+          <Link to="/dashboard/new" search={{ room: room.code }} className="button small">
+            New job in this room
+          </Link>
+          <Confirm
+            label="Close the room"
+            small
+            title={`Close “${room.name}”?`}
+            text="Its code is no longer taken. Tabs that are in the room leave it when they connect again."
+            yes="Close it"
+            no="Keep it"
+            busy={close.isPending}
+            onYes={() => close.mutate()}
+          />
+        </div>
+        <Problem error={close.error} />
+      </div>
+      <QrCode text={link} label={`QR code of the link to the room ${room.name}`} />
+    </article>
+  );
+}
