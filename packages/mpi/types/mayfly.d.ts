@@ -477,6 +477,117 @@ export declare const Win: {
   /** [MPI_Win_create] Collective. `memory` may differ in length and type from process to process; null: none. It belongs to the window until `free`. @param comm default: COMM_WORLD */
   create(memory: Buffer | null, comm?: Comm): Win;
 };
+
+/** Kind of the elements of a view. */
+export type ElementArrayType = { readonly BYTES_PER_ELEMENT: number; new (length: number): Buffer };
+
+/** Which elements of a file a process sees: blocks [first, number] of each `extent` elements, again and again. */
+export interface FilePattern {
+  blocks: readonly (readonly [first: number, count: number])[];
+  extent: number;
+}
+
+/**
+ * [MPI_File] A file of the job (chapter 14): input files of the job can be read, what is written is a result file. Offsets and pointers count elements of the
+ * view, bytes where none was set. Reads and writes give the number of elements, which at the end of the file is less than the buffer has. What was written is
+ * seen by every read that begins later, wherever. Errors are thrown, and do not end the job by themselves.
+ */
+export interface File {
+  /** As it was opened. */
+  readonly name: string;
+  /** [MPI_File_get_amode] */
+  readonly amode: number;
+  /** [MPI_File_get_group] */
+  readonly group: Group;
+  /** [MPI_File_get_size] Bytes. */
+  readonly size: number;
+  /** [MPI_File_set_size] Collective. */
+  setSize(bytes: number): void;
+  /** [MPI_File_preallocate] Collective. */
+  preallocate(bytes: number): void;
+  /** [MPI_File_set_view] Collective. What this process sees of the file from byte `disp` on. Pointers go to 0. */
+  setView(disp: number, element?: ElementArrayType, pattern?: FilePattern): void;
+  /** [MPI_File_get_byte_offset] */
+  byteOffset(offset: number): number;
+  /** [MPI_File_sync] Collective. */
+  sync(): void;
+  /** [MPI_File_get_atomicity] */
+  readonly atomicity: boolean;
+  /** [MPI_File_set_atomicity] Collective. */
+  setAtomicity(flag: boolean): void;
+
+  /** [MPI_File_get_position] The individual pointer. */
+  readonly position: number;
+  /** [MPI_File_seek] @param whence SEEK_SET (default), SEEK_CUR or SEEK_END */
+  seek(offset: number, whence?: number): void;
+  /** [MPI_File_get_position_shared] */
+  readonly positionShared: number;
+  /** [MPI_File_seek_shared] Collective. */
+  seekShared(offset: number, whence?: number): void;
+
+  /** [MPI_File_read] At the individual pointer, which moves on. */
+  read(buf: Buffer): number;
+  /** [MPI_File_write] */
+  write(buf: Buffer): number;
+  /** [MPI_File_read_all] Collective. */
+  readAll(buf: Buffer): number;
+  /** [MPI_File_write_all] Collective. */
+  writeAll(buf: Buffer): number;
+  /** [MPI_File_read_at] */
+  readAt(buf: Buffer, offset: number): number;
+  /** [MPI_File_write_at] */
+  writeAt(buf: Buffer, offset: number): number;
+  /** [MPI_File_read_at_all] Collective. */
+  readAtAll(buf: Buffer, offset: number): number;
+  /** [MPI_File_write_at_all] Collective. */
+  writeAtAll(buf: Buffer, offset: number): number;
+  /** [MPI_File_read_shared] At the pointer that all share: each access gets a place of its own. */
+  readShared(buf: Buffer): number;
+  /** [MPI_File_write_shared] */
+  writeShared(buf: Buffer): number;
+  /** [MPI_File_read_ordered] Collective: at the shared pointer, one after the other in the order of the ranks. */
+  readOrdered(buf: Buffer): number;
+  /** [MPI_File_write_ordered] Collective. */
+  writeOrdered(buf: Buffer): number;
+  /** [MPI_File_iread] The status of the request has the bytes that were read. */
+  iread(buf: Buffer): Request;
+  /** [MPI_File_iwrite] */
+  iwrite(buf: Buffer): Request;
+  /** [MPI_File_iread_at] */
+  ireadAt(buf: Buffer, offset: number): Request;
+  /** [MPI_File_iwrite_at] */
+  iwriteAt(buf: Buffer, offset: number): Request;
+  /** [MPI_File_iread_shared] */
+  ireadShared(buf: Buffer): Request;
+  /** [MPI_File_iwrite_shared] */
+  iwriteShared(buf: Buffer): Request;
+  /** [MPI_File_close] Collective. */
+  close(): void;
+}
+export declare const File: {
+  /**
+   * [MPI_File_open] Collective.
+   * @param mode a sum of MODE_…, or 'r' (reading, the default), 'w' (MODE_CREATE, writing), 'rw' (MODE_CREATE, both); what a file holds stays: setSize(0) empties it
+   * @throws MPIError ERR_NO_SUCH_FILE, ERR_FILE_EXISTS, ERR_AMODE, ERR_BAD_FILE
+   */
+  open(comm: Comm, name: string, mode?: number | 'r' | 'w' | 'rw'): File;
+  /** [MPI_File_delete] @throws MPIError ERR_NO_SUCH_FILE, ERR_FILE_IN_USE */
+  delete(name: string): void;
+};
+/** [MPI_MODE_…] Of {@link File.open}; to be added up. */
+export declare const MODE_RDONLY: 16;
+export declare const MODE_WRONLY: 256;
+export declare const MODE_RDWR: 32;
+export declare const MODE_CREATE: 2;
+export declare const MODE_EXCL: 8;
+export declare const MODE_APPEND: 1;
+export declare const MODE_DELETE_ON_CLOSE: 4;
+export declare const MODE_SEQUENTIAL: 64;
+export declare const MODE_UNIQUE_OPEN: 128;
+/** [MPI_SEEK_…] Of {@link File.seek}. */
+export declare const SEEK_SET: 403;
+export declare const SEEK_CUR: 401;
+export declare const SEEK_END: 402;
 /** [MPI_MODE_NOCHECK] Assertions for fence, post, start and lock; they add up. */
 export declare const MODE_NOCHECK: 1024;
 /** [MPI_MODE_NOPRECEDE] A fence that ends no epoch: it sends nothing. */
@@ -514,6 +625,13 @@ export declare const ERR_REQUEST: 7;
 export declare const ERR_BAD_FILE: 23;
 export declare const ERR_NO_SUCH_FILE: 42;
 export declare const ERR_IO: 35;
+export declare const ERR_ACCESS: 20;
+export declare const ERR_AMODE: 21;
+export declare const ERR_FILE: 30;
+export declare const ERR_FILE_EXISTS: 28;
+export declare const ERR_FILE_IN_USE: 29;
+export declare const ERR_NO_SPACE: 41;
+export declare const ERR_READ_ONLY: 45;
 export declare const ERR_SERVICE: 51;
 export declare const ERR_PORT: 43;
 export declare const ERR_NAME: 38;

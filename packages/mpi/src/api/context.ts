@@ -3,6 +3,7 @@ import { MalformedValue, Unencodable, decodeValue, encodeValue } from '../codec.
 import { COMM_SELF, ERRORS_ARE_FATAL, ERRORS_RETURN } from '../constants.ts';
 import { typeOfArray, type ElementArray, type ElementType } from '../datatypes.ts';
 import { ERR, MPIError, fail, type ErrorRecord } from '../errors.ts';
+import { FILE_NULL } from '../files/index.ts';
 import { sendExit } from '../world.ts';
 import type { Buf } from '../buffers.ts';
 import type { ExitReport } from '@mayfly/wire';
@@ -40,6 +41,8 @@ export class Context {
   /** The error as it is to be thrown; does not return when the handler is MPI_ERRORS_ARE_FATAL. */
   raise(error: MPIError): MPIError {
     const { comms } = this.layer.state;
+    // Files have MPI_ERRORS_RETURN (§14.7), also where there is none yet.
+    if (error.comm === FILE_NULL) return error;
     const comm = comms.rows.get(error.comm) ?? comms.rows.get(COMM_SELF)!;
     if (comm.errhandler === ERRORS_ARE_FATAL) this.abort('MPI_ERROR', error.message, 1, error.stack);
     if (comm.errhandler !== ERRORS_RETURN) this.errorCallbacks.get(comm.errhandler)?.(this.commObject(comm.handle), error as unknown as Mayfly.MPIError);

@@ -8,6 +8,7 @@ import { CartObject, CommObject, IntercommObject } from './comm.ts';
 import { connections } from './connections.ts';
 import { Context, IN_PLACE } from './context.ts';
 import { environment } from './environment.ts';
+import { fileModule } from './file.ts';
 import { GroupObject } from './group.ts';
 import { ErrorHandlerObject, OpObject } from './handles.ts';
 import { completion } from './status.ts';
@@ -56,6 +57,7 @@ function build(context: Context): MayflyModule {
     COMM_SELF: context.commObject(c.COMM_SELF),
     ...connections(context),
     Win: { create: (memory, comm = world) => WinObject.create(context, memory, comm) },
+    ...fileModule(context),
     MODE_NOCHECK: Assert.NOCHECK,
     MODE_NOPRECEDE: Assert.NOPRECEDE,
     MODE_NOPUT: Assert.NOPUT,
@@ -85,6 +87,13 @@ function build(context: Context): MayflyModule {
     ERR_BAD_FILE: ERR.BAD_FILE,
     ERR_NO_SUCH_FILE: ERR.NO_SUCH_FILE,
     ERR_IO: ERR.IO,
+    ERR_ACCESS: ERR.ACCESS,
+    ERR_AMODE: ERR.AMODE,
+    ERR_FILE: ERR.FILE,
+    ERR_FILE_EXISTS: ERR.FILE_EXISTS,
+    ERR_FILE_IN_USE: ERR.FILE_IN_USE,
+    ERR_NO_SPACE: ERR.NO_SPACE,
+    ERR_READ_ONLY: ERR.READ_ONLY,
     ERR_NAME: ERR.NAME,
     ERR_PORT: ERR.PORT,
     ERR_SERVICE: ERR.SERVICE,

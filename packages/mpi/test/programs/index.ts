@@ -3,6 +3,7 @@ import { checkCollectives } from './oracle.ts';
 import { checkpointPrograms } from './checkpoint.ts';
 import { communicatorPrograms } from './communicators.ts';
 import { environmentPrograms } from './environment.ts';
+import { filePrograms } from './files.ts';
 import { oneSidedPrograms } from './one-sided.ts';
 import { intercommunicatorPrograms } from './intercommunicators.ts';
 import { pointToPointPrograms } from './point-to-point.ts';
@@ -23,4 +24,6 @@ export const programs: Record<string, Program> = {
   ...intercommunicatorPrograms,
   ...environmentPrograms,
   ...checkpointPrograms,
+  ...oneSidedPrograms,
+  ...filePrograms,
 };

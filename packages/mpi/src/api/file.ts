@@ -1,0 +1,236 @@
+/** Files of the API (MPI 4.1 chapter 14). Offsets and pointers count elements of the view; without a view, bytes. */
+import { COMM_SELF } from '../constants.ts';
+import { BYTE, ELEMENT_TYPES, typeOfArray } from '../datatypes.ts';
+import { ERR, fail } from '../errors.ts';
+import * as files from '../files/index.ts';
+import { PREDEFINED_TYPES } from '../predefined-types.ts';
+import * as requests from '../requests.ts';
+import * as types from '../types.ts';
+import { CommObject } from './comm.ts';
+import { describe } from './context.ts';
+import { GroupObject } from './group.ts';
+import { RequestObject } from './status.ts';
+import type { Context } from './context.ts';
+import type { ElementType } from '../datatypes.ts';
+import type * as Mayfly from '../../types/mayfly.d.ts';
+
+const MODES: Readonly<Record<string, number>> = { r: files.Amode.RDONLY, w: files.Amode.WRONLY | files.Amode.CREATE, rw: files.Amode.RDWR | files.Amode.CREATE };
+/** Handle of the datatype whose elements a typed array has. */
+const handleOf = new Map(ELEMENT_TYPES.slice(0, 12).map((e) => [e.id, e.id === BYTE ? types.BYTE_TYPE : [...PREDEFINED_TYPES.values()].find((t) => t.element === e.id && t.name === e.name)?.handle ?? types.BYTE_TYPE]));
+
+export class FileObject implements Mayfly.File {
+  private groupObject: GroupObject | undefined;
+
+  private constructor(
+    private readonly context: Context,
+    readonly handle: number,
+    readonly name: string,
+  ) {}
+
+  static open(context: Context, comm: Mayfly.Comm, name: string, mode: number | string = 'r'): FileObject {
+    const call = 'MPI_File_open';
+    return context.call(() => {
+      if (!(comm instanceof CommObject)) return fail(ERR.COMM, call, `the communicator is ${describe(comm)}`);
+      const amode = typeof mode === 'number' ? mode : (MODES[mode] ?? fail(ERR.AMODE, call, `mode '${mode}' is none of 'r', 'w', 'rw', nor a sum of MODE_…`, files.FILE_NULL));
+      const o = requests.wait(context.layer, files.open(context.layer, comm.handle, String(name), amode, call));
+      // Errors of opening are not the communicator's.
+      if (o.error) throw context.failed(o.error, files.FILE_NULL);
+      return new FileObject(context, o.result, String(name));
+    });
+  }
+  static delete(context: Context, name: string): void {
+    context.call(() => {
+      const o = requests.wait(context.layer, files.remove(context.layer, String(name), COMM_SELF));
+      if (o.error) throw context.failed(o.error, files.FILE_NULL);
+    });
+  }
+
+  private record(call: string): files.FileRecord {
+    return files.fileOf(this.context.layer, this.handle, call);
+  }
+  /** A call whose request answers with a number. */
+  private ask(start: () => number): number {
+    return this.context.call(() => {
+      const request = start();
+      if (request === 0) return 0;
+      const o = requests.wait(this.context.layer, request);
+      if (o.error) throw this.context.failed(o.error, o.comm);
+      return o.result;
+    });
+  }
+
+  get amode(): number {
+    return this.context.call(() => this.record('MPI_File_get_amode').amode);
+  }
+  get group(): Mayfly.Group {
+    return this.context.call(() => {
+      const { group } = this.context.layer.state.comms.rows.get(this.record('MPI_File_get_group').comm)!;
+      if (!this.groupObject || !this.context.layer.state.groups.rows.has(this.groupObject.handle)) this.groupObject = GroupObject.make(this.context, [...group]);
+      return this.groupObject;
+    });
+  }
+  close(): void {
+    this.ask(() => files.close(this.context.layer, this.handle));
+  }
+
+  // ── size, pointers, views
+
+  get size(): number {
+    return this.ask(() => files.size(this.context.layer, this.handle));
+  }
+  setSize(bytes: number): void {
+    this.ask(() => files.resize(this.context.layer, this.handle, this.whole(bytes, 'MPI_File_set_size'), false));
+  }
+  preallocate(bytes: number): void {
+    this.ask(() => files.resize(this.context.layer, this.handle, this.whole(bytes, 'MPI_File_preallocate'), true));
+  }
+  sync(): void {
+    this.ask(() => files.sync(this.context.layer, this.handle));
+  }
+  get atomicity(): boolean {
+    return this.context.call(() => this.record('MPI_File_get_atomicity').atomic);
+  }
+  setAtomicity(flag: boolean): void {
+    this.ask(() => files.setAtomicity(this.context.layer, this.handle, flag));
+  }
+  get position(): number {
+    return this.context.call(() => this.record('MPI_File_get_position').position);
+  }
+  seek(offset: number, whence: number = files.Seek.SET): void {
+    this.ask(() => files.seek(this.context.layer, this.handle, this.whole(offset, 'MPI_File_seek'), whence));
+  }
+  get positionShared(): number {
+    return this.ask(() => files.positionShared(this.context.layer, this.handle));
+  }
+  seekShared(offset: number, whence: number = files.Seek.SET): void {
+    this.ask(() => files.seekShared(this.context.layer, this.handle, this.whole(offset, 'MPI_File_seek_shared'), whence));
+  }
+  byteOffset(offset: number): number {
+    return this.context.call(() => {
+      const f = this.record('MPI_File_get_byte_offset');
+      return files.byteOffset(f, this.whole(offset, 'MPI_File_get_byte_offset') * f.etype.layout.size);
+    });
+  }
+
+  setView(disp: number, element: Mayfly.ElementArrayType = Uint8Array, pattern?: Mayfly.FilePattern): void {
+    const call = 'MPI_File_set_view';
+    this.ask(() => {
+      const { layer } = this.context;
+      const file = this.record(call);
+      const e = typeOfArray(new (element as new (n: number) => Mayfly.Buffer)(0)) ?? fail(ERR.TYPE, call, `${describe(element)} is no kind of typed array`, file.comm);
+      const etype = types.typeOf(layer, handleOf.get(e.id)!, call);
+      let filetype = etype;
+      if (pattern) {
+        const { blocks, extent } = pattern;
+        const made = types.indexed(layer, blocks.map(([, n]) => this.whole(n, call)), blocks.map(([at]) => this.whole(at, call)), etype.handle, false);
+        const sized = types.resized(layer, made, 0, this.whole(extent, call) * e.bytes);
+        filetype = types.typeOf(layer, sized, call);
+        // The file keeps what it needs.
+        types.free(layer, made);
+        types.free(layer, sized);
+      }
+      return files.setView(layer, this.handle, { disp: this.whole(disp, call), etype, filetype, datarep: 'native' }, call);
+    });
+  }
+  private whole(x: unknown, call: string): number {
+    if (typeof x === 'number' && Number.isSafeInteger(x)) return x;
+    return fail(ERR.ARG, call, `${String(x)} is not a whole number`, this.context.layer.state.files.files.rows.get(this.handle)?.comm ?? files.FILE_NULL);
+  }
+
+  // ── access
+
+  private begin(call: string, write: boolean, how: files.How, buf: Mayfly.Buffer): { request: number; type: ElementType } {
+    const { layer } = this.context;
+    const file = this.record(call);
+    const { bytes, type } = this.context.bytes(buf, call, file.comm);
+    files.checkAccess(file, write, how, bytes.length, call);
+    const place = layer.memory.pin(bytes);
+    const request = files.access(layer, this.handle, write, how, place, call);
+    layer.state.requests.rows.get(request)!.spaces.push(place.space);
+    return { request, type };
+  }
+  private now(call: string, write: boolean, how: files.How, buf: Mayfly.Buffer): number {
+    return this.context.call(() => {
+      const file = this.record(call);
+      const from = file.position;
+      const { request, type } = this.begin(call, write, how, buf);
+      const o = requests.wait(this.context.layer, request);
+      // At the end of the file the pointer goes no further than what was there.
+      if (!write && how.by === 'pointer') file.position = from + Math.floor(o.status.bytes / file.etype.layout.size);
+      if (o.error) throw this.context.failed(o.error, o.comm);
+      return Math.floor(o.status.bytes / type.bytes);
+    });
+  }
+  private later(call: string, write: boolean, how: files.How, buf: Mayfly.Buffer): Mayfly.Request {
+    return this.context.call(() => new RequestObject(this.context, this.begin(call, write, how, buf).request));
+  }
+  private at(offset: number, call: string): files.How {
+    return { by: 'offset', offset: this.context.call(() => this.whole(offset, call)) };
+  }
+
+  read(buf: Mayfly.Buffer): number {
+    return this.now('MPI_File_read', false, { by: 'pointer' }, buf);
+  }
+  write(buf: Mayfly.Buffer): number {
+    return this.now('MPI_File_write', true, { by: 'pointer' }, buf);
+  }
+  readAll(buf: Mayfly.Buffer): number {
+    return this.now('MPI_File_read_all', false, { by: 'pointer' }, buf);
+  }
+  writeAll(buf: Mayfly.Buffer): number {
+    return this.now('MPI_File_write_all', true, { by: 'pointer' }, buf);
+  }
+  readAt(buf: Mayfly.Buffer, offset: number): number {
+    return this.now('MPI_File_read_at', false, this.at(offset, 'MPI_File_read_at'), buf);
+  }
+  writeAt(buf: Mayfly.Buffer, offset: number): number {
+    return this.now('MPI_File_write_at', true, this.at(offset, 'MPI_File_write_at'), buf);
+  }
+  readAtAll(buf: Mayfly.Buffer, offset: number): number {
+    return this.now('MPI_File_read_at_all', false, this.at(offset, 'MPI_File_read_at_all'), buf);
+  }
+  writeAtAll(buf: Mayfly.Buffer, offset: number): number {
+    return this.now('MPI_File_write_at_all', true, this.at(offset, 'MPI_File_write_at_all'), buf);
+  }
+  readShared(buf: Mayfly.Buffer): number {
+    return this.now('MPI_File_read_shared', false, { by: 'shared' }, buf);
+  }
+  writeShared(buf: Mayfly.Buffer): number {
+    return this.now('MPI_File_write_shared', true, { by: 'shared' }, buf);
+  }
+  readOrdered(buf: Mayfly.Buffer): number {
+    return this.now('MPI_File_read_ordered', false, { by: 'order' }, buf);
+  }
+  writeOrdered(buf: Mayfly.Buffer): number {
+    return this.now('MPI_File_write_ordered', true, { by: 'order' }, buf);
+  }
+  iread(buf: Mayfly.Buffer): Mayfly.Request {
+    return this.later('MPI_File_iread', false, { by: 'pointer' }, buf);
+  }
+  iwrite(buf: Mayfly.Buffer): Mayfly.Request {
+    return this.later('MPI_File_iwrite', true, { by: 'pointer' }, buf);
+  }
+  ireadAt(buf: Mayfly.Buffer, offset: number): Mayfly.Request {
+    return this.later('MPI_File_iread_at', false, this.at(offset, 'MPI_File_iread_at'), buf);
+  }
+  iwriteAt(buf: Mayfly.Buffer, offset: number): Mayfly.Request {
+    return this.later('MPI_File_iwrite_at', true, this.at(offset, 'MPI_File_iwrite_at'), buf);
+  }
+  ireadShared(buf: Mayfly.Buffer): Mayfly.Request {
+    return this.later('MPI_File_iread_shared', false, { by: 'shared' }, buf);
+  }
+  iwriteShared(buf: Mayfly.Buffer): Mayfly.Request {
+    return this.later('MPI_File_iwrite_shared', true, { by: 'shared' }, buf);
+  }
+}
+
+/** Opening and deleting, and the constants, as the module exports them. */
+export function fileModule(context: Context): Pick<typeof Mayfly, 'File' | 'MODE_RDONLY' | 'MODE_WRONLY' | 'MODE_RDWR' | 'MODE_CREATE' | 'MODE_EXCL' | 'MODE_APPEND' | 'MODE_DELETE_ON_CLOSE' | 'MODE_SEQUENTIAL' | 'MODE_UNIQUE_OPEN' | 'SEEK_SET' | 'SEEK_CUR' | 'SEEK_END'> {
+  const { Amode, Seek } = files;
+  return {
+    File: { open: (comm, name, mode) => FileObject.open(context, comm, name, mode), delete: (name) => FileObject.delete(context, name) },
+    MODE_RDONLY: Amode.RDONLY, MODE_WRONLY: Amode.WRONLY, MODE_RDWR: Amode.RDWR, MODE_CREATE: Amode.CREATE, MODE_EXCL: Amode.EXCL, MODE_APPEND: Amode.APPEND,
+    MODE_DELETE_ON_CLOSE: Amode.DELETE_ON_CLOSE, MODE_SEQUENTIAL: Amode.SEQUENTIAL, MODE_UNIQUE_OPEN: Amode.UNIQUE_OPEN,
+    SEEK_SET: Seek.SET, SEEK_CUR: Seek.CUR, SEEK_END: Seek.END,
+  };
+}
