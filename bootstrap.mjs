@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * What stands behind `npm start | test | demo | simulate | faults | bench`: sets up what a fresh machine lacks, then does it. Needs Node
+ * What stands behind `npm start | test | demo | simulate | faults | conformance | bench`: sets up what a fresh machine lacks, then does it. Needs Node
  * and npm, nothing else.
  *
- *   node bootstrap.mjs <start|test|demo|simulate|faults|bench|setup> [arguments…]
+ *   node bootstrap.mjs <start|test|demo|simulate|faults|conformance|bench|setup> [arguments…]
  *
  * Set-up: packages (`npm ci`, when they do not match the lockfile), build (turbo; unchanged parts come from its cache), and for
  * the tests and the faults a browser: an installed Chrome, Chromium or Edge, else Playwright's own, else Debian's package.
@@ -244,6 +244,7 @@ const commands = {
   demo: async (args) => run(process.execPath, [cli, 'demo', ...args], { env: await optionalBrowser() }),
   simulate: (args) => run(process.execPath, [cli, 'simulate', ...args]),
   faults: async (args) => run(process.execPath, [join(root, 'playwright/dist/faults.js'), ...args], { env: { MAYFLY_BROWSER: await findBrowser(true) } }),
+  conformance: (args) => run(process.execPath, [join(root, 'playwright/dist/conformance.js'), ...args]),
   bench: async (args) => run(process.execPath, [join(root, 'benchmarks/dist/bench.js'), ...args], { env: await optionalBrowser() }),
 };
 

@@ -1,11 +1,11 @@
-/** Bundles the fault campaign's command (dist/faults.js). */
+/** Bundles the commands of the fault campaign (dist/faults.js) and of the conformance set (dist/conformance.js). */
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 await build({
-  entryPoints: [`${here}src/campaign/main.ts`],
-  outfile: `${here}dist/faults.js`,
+  entryPoints: { faults: `${here}src/campaign/main.ts`, conformance: `${here}src/conformance/main.ts` },
+  outdir: `${here}dist`,
   bundle: true,
   platform: 'node',
   format: 'esm',

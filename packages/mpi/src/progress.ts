@@ -15,6 +15,7 @@ import { refuse } from './refuse.ts';
 import { runRounds } from './schedule.ts';
 import { arriveAnswer, isAnswer, settleFile } from './files/steps.ts';
 import { deliver, pull, retire, sendAck, spread } from './matching.ts';
+import { arrive as arrivePartitioned, isPartitioned } from './partitioned-arrivals.ts';
 import { arrive as arriveOneSided, isOneSided, perform } from './windows/target.ts';
 import type { Arrival, WaitReason } from './device.ts';
 import type { Layer } from './layer.ts';
@@ -47,8 +48,13 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
-const enter = (layer: Layer, a: Arrival): void =>
-  isAnswer(a) ? arriveAnswer(layer, a) : isOneSided(a.mode) && a.src !== WORLD ? arriveOneSided(layer, a) : deliver(layer, a);
+function enter(layer: Layer, a: Arrival): void {
+  if (isAnswer(a)) arriveAnswer(layer, a);
+  else if (a.src === WORLD) deliver(layer, a);
+  else if (isOneSided(a.mode)) arriveOneSided(layer, a);
+  else if (isPartitioned(a.mode)) arrivePartitioned(layer, a);
+  else deliver(layer, a);
+}
 
 /** The one wait. Returns when `holds()`; blocks in the device until then. @param reason asked anew for every arrival: a collective waits for another peer in every round */
 export function waitUntil(layer: Layer, holds: () => boolean, reason: () => WaitReason): void {

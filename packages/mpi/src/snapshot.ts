@@ -5,7 +5,7 @@
 import { decodeValue, encodeValue, MalformedValue } from './codec.ts';
 import { ERR, fail } from './errors.ts';
 import type { Layer } from './layer.ts';
-import { heldPartitions, noPartitions } from './partitioned.ts';
+import { noPartitions } from './partitioned-state.ts';
 import { heldOperations, keepContents, putContents } from './windows/image.ts';
 import { noFiles } from './files/state.ts';
 import { noWindows } from './windows/state.ts';
@@ -53,6 +53,7 @@ export function heldArrivals(layer: Layer): number[] {
   for (const queue of layer.state.unexpected.values()) for (const e of queue) if (!e.body) out.push(e.arrival);
   for (const m of layer.state.messages.rows.values()) if (!m.envelope.body) out.push(m.envelope.arrival);
   for (const c of layer.state.stdin.chunks) if (!c.body) out.push(c.arrival);
-  out.push(...heldPartitions(layer), ...heldOperations(layer));
+  for (const c of layer.state.partitioned.channels) for (const e of c.queue) if (!e.body) out.push(e.arrival);
+  out.push(...heldOperations(layer));
   return out.sort((a, b) => a - b);
 }

@@ -20,7 +20,7 @@ import { FIRST_DERIVED, type TypeRecord } from './types.ts';
 import { noFiles, type FilesState, type FileStep } from './files/state.ts';
 import { noWindows, type WindowsState } from './windows/state.ts';
 import type { Layout } from './layout.ts';
-import { noPartitions, type PartitionedState } from './partitioned.ts';
+import { noPartitions, type PartitionedState } from './partitioned-state.ts';
 
 /** Format number of the serialised state; an image of another one is refused. */
 export const STATE_FORMAT = 2;

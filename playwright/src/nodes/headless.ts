@@ -16,8 +16,8 @@ export class HeadlessProcess implements VolunteerNode {
   }
 
   /** Resolves when the server has welcomed it. */
-  static async start(url: string, name: string, slots: number): Promise<HeadlessProcess> {
-    const child = spawn(process.execPath, [CLI, 'volunteer', url, '--slots', String(slots), '--name', name], { stdio: ['ignore', 'pipe', 'pipe'] });
+  static async start(url: string, name: string, slots: number, env: Record<string, string> = {}): Promise<HeadlessProcess> {
+    const child = spawn(process.execPath, [CLI, 'volunteer', url, '--slots', String(slots), '--name', name], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
     const node = new HeadlessProcess(name, child);
     let said = '';
     child.stderr!.on('data', (d: Buffer) => (said += d.toString()));
@@ -26,6 +26,10 @@ export class HeadlessProcess implements VolunteerNode {
       void node.over.then(() => reject(new Error(`the volunteer ${name} ended: ${said}`)));
     });
     return node;
+  }
+
+  get gone(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
   /** SIGKILL: nobody is told. */

@@ -19,6 +19,8 @@ export function datatypes(core: Core): Implementations {
   /** MPI_Aint lists, which are MPI_Count in the large form. */
   const bytesList = (at: number, count: number): number[] => heap.counts(at, count, 'array_of_displacements');
   const aint = (at: number, value: number, what: string): void => heap.setCount(at, value, what);
+  /** "If the OUT argument cannot express the value, it is set to MPI_UNDEFINED" (§5.1.5). */
+  const small = (value: number): number => (heap.large || value <= 0x7fff_ffff ? value : UNDEFINED);
   const fill = (count: number, x: number): number[] => new Array<number>(count).fill(x);
 
   const vector = (count: number, length: number, stride: number, type: number, at: number): number => made(at, () => types.vector(layer, n(count), length, stride, old(type), false));
@@ -157,7 +159,7 @@ export function datatypes(core: Core): Implementations {
         types.free(layer, t.handle, core.state.slots.some((s) => s?.persistent !== undefined));
         heap.setInt(at, Null.DATATYPE, 'datatype');
       }),
-    Type_size: (type: number, at: number) => success(() => heap.setCount(at, core.type(type).layout.size, 'size')),
+    Type_size: (type: number, at: number) => success(() => heap.setCount(at, small(core.type(type).layout.size), 'size')),
     Type_size_x: (type: number, at: number) => success(() => heap.setWide(at, core.type(type).layout.size, 'size')),
     Type_get_extent: (type: number, lb: number, at: number) => extent(type, lb, at, false),
     Type_get_extent_x: (type: number, lb: number, at: number) => extent(type, lb, at, true),
@@ -205,7 +207,7 @@ export function datatypes(core: Core): Implementations {
       }),
     Pack: packed,
     Unpack: unpacked,
-    Pack_size: (count: number, type: number, _comm: number, at: number) => success(() => heap.setCount(at, core.committed(type, 0).layout.size * n(count), 'size')),
+    Pack_size: (count: number, type: number, _comm: number, at: number) => success(() => heap.setCount(at, small(core.committed(type, 0).layout.size * n(count)), 'size')),
     Get_address: (address: number, at: number) => success(() => heap.setInt(at, address, 'address')),
     Address: (address: number, at: number) => success(() => heap.setInt(at, address, 'address')),
     Aint_add: (base: number, disp: number) => (base + disp) | 0,
@@ -214,9 +216,9 @@ export function datatypes(core: Core): Implementations {
       success(() => {
         const { size } = core.type(type).layout;
         const bytes = core.statusBytes(status);
-        heap.setCount(at, size === 0 ? (bytes === 0 ? 0 : UNDEFINED) : bytes % size === 0 ? bytes / size : UNDEFINED, 'count');
+        heap.setCount(at, small(size === 0 ? (bytes === 0 ? 0 : UNDEFINED) : bytes % size === 0 ? bytes / size : UNDEFINED), 'count');
       }),
-    Get_elements: (status: number, type: number, at: number) => success(() => heap.setCount(at, getElements(status, type), 'count')),
+    Get_elements: (status: number, type: number, at: number) => success(() => heap.setCount(at, small(getElements(status, type)), 'count')),
     Get_elements_x: (status: number, type: number, at: number) => success(() => heap.setWide(at, getElements(status, type), 'count')),
     Status_set_elements: setElements,
     Status_set_elements_x: setElements,

@@ -2,17 +2,8 @@
 import { ERR, PROC_NULL, isContiguous, linear, pack, partitioned, requestOf, scratch, start, types, unpack, type Unpack } from '@mayfly/mpi';
 import type { Implementations } from './define.ts';
 import { Kind, Null, numberOf } from './handles.ts';
-import { makePersistent, type Starters } from './requests.ts';
+import { PARTITIONED_RECEIVE as RECEIVE, PARTITIONED_SEND as SEND, makePersistent, type Starters } from './requests.ts';
 import type { Core } from './core.ts';
-
-/** Starters; their arguments: the layer's handle, then buffer, count per partition, datatype. */
-const SEND = 'Psend';
-const RECEIVE = 'Precv';
-
-/** What goes when a partitioned request is freed. */
-export function freePartitioned(core: Core, persistent: { starter: string; args: number[] }): void {
-  if (persistent.starter === SEND || persistent.starter === RECEIVE) partitioned.free(core.layer, persistent.args[0]!, persistent.starter === SEND);
-}
 
 export function partitionedCommunication(core: Core, starters: Starters): Implementations {
   const { layer, heap } = core;

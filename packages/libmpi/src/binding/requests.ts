@@ -4,10 +4,9 @@
  * A handle names a slot, the slot a request of the layer. Slot {@link COMPLETE_SLOT} is the send that is complete already: it belongs to no request and to
  * all sends. Slots are reused, the lowest free one first.
  */
-import { ANY_SOURCE, ANY_TAG, ERR, MPIError, UNDEFINED, requests, type Outcome, type StatusRecord } from '@mayfly/mpi';
+import { ANY_SOURCE, ANY_TAG, ERR, MPIError, UNDEFINED, partitioned, requests, type Outcome, type StatusRecord } from '@mayfly/mpi';
 import { record, type Implementations } from './define.ts';
 import { Kind, Null, handleOf, numberOf } from './handles.ts';
-import { freePartitioned } from './partitioned.ts';
 import type { Core } from './core.ts';
 import type { Series, Slot } from './state.ts';
 
@@ -15,6 +14,10 @@ import type { Series, Slot } from './state.ts';
 export const COMPLETE = 0;
 const COMPLETE_SLOT = 0;
 const COMPLETE_HANDLE = handleOf(Kind.REQUEST, COMPLETE_SLOT);
+
+/** Starters of partitioned requests; their arguments: the layer's handle, then buffer, count per partition, datatype. */
+export const PARTITIONED_SEND = 'Psend';
+export const PARTITIONED_RECEIVE = 'Precv';
 
 /** Operations by their name in the blocking form: they answer the layer's request. Persistent requests name them. */
 export type Starters = Record<string, (...args: number[]) => number>;
@@ -301,7 +304,8 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
       if (handle === Null.REQUEST) core.fail(ERR.REQUEST, 'the request is MPI_REQUEST_NULL');
       const slot = slotOf(core, handle);
       if (slot) {
-        if (slot.persistent) freePartitioned(core, slot.persistent);
+        if (slot.persistent && (slot.persistent.starter === PARTITIONED_SEND || slot.persistent.starter === PARTITIONED_RECEIVE))
+          partitioned.free(layer, slot.persistent.args[0]!, slot.persistent.starter === PARTITIONED_SEND);
         // "The actual freeing code is executed as soon as both calls (MPI_REQUEST_FREE and MPI_GREQUEST_COMPLETE) have occurred" (§13.2).
         if (slot.general && !requests.isComplete(layer, slot.request)) slot.general.freed = true;
         else {

@@ -75,7 +75,7 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
           {
             spawnComm: () => nodeWorker<FrameToComm, CommToFrame>(`${folder}comm.cjs`, { name: 'comm' }),
             spawnRank: (memoryBytes) =>
-              nodeWorker<RankInit, never>(`${folder}rank.cjs`, { name: 'rank', env: {}, argv: [], resourceLimits: { maxOldGenerationSizeMb: Math.max(64, Math.floor(memoryBytes / 1048576)) } }),
+              nodeWorker<RankInit, never>(`${folder}rank.cjs`, { name: 'rank', env: {}, argv: process.env['MAYFLY_RANK_FAULTS'] ? ['--faults'] : [], resourceLimits: { maxOldGenerationSizeMb: Math.max(64, Math.floor(memoryBytes / 1048576)) } }),
           },
           server,
           port2 as unknown as PortLike,

@@ -5,6 +5,10 @@ import type { RankInit, RankRun, RankToComm } from '../messages.ts';
 import { PROGRAM_FILE, runRank } from './host.ts';
 
 const now = Date.now.bind(Date);
+// Taken before the program's world is scrubbed.
+const kill = process.kill.bind(process);
+const { pid } = process;
+const faults = process.argv.includes('--faults');
 
 parentPort!.once('message', ({ memory, port }: RankInit) => {
   const p = port as unknown as import('node:worker_threads').MessagePort;
@@ -12,6 +16,7 @@ parentPort!.once('message', ({ memory, port }: RankInit) => {
   p.once('message', (run: RankRun) => {
     runRank(memory, wake, run, {
       now,
+      ...(faults ? { fault: () => void kill(pid, 'SIGKILL') } : {}),
       global: globalThis as unknown as Record<PropertyKey, unknown>,
       evaluate: (source) => void new Script(source, { filename: PROGRAM_FILE }).runInThisContext(),
     });

@@ -14,6 +14,7 @@ import type { RankRun } from '../messages.ts';
 import { RankSide } from '../ring.ts';
 import { RankState, StatusWriter } from '../status.ts';
 import { RingDevice } from './device.ts';
+import { plantFault } from './fault.ts';
 import { RankImages } from './images.ts';
 import { Random } from './random.ts';
 import { runWasm } from './wasm.ts';
@@ -24,6 +25,8 @@ export interface RankSeams {
   now(): number;
   /** Runs a classic script in the global scope. */
   evaluate(source: string): void;
+  /** Ends this node as a crash would, where the job's arguments ask for it (fault.ts). Absent: they are the program's alone. */
+  fault?: () => void;
   global: Record<PropertyKey, unknown>;
 }
 
@@ -35,6 +38,7 @@ export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: Ra
   const status = new StatusWriter(side.words, () => side.nudge(), () => seams.now());
   const endpoint = new Endpoint(a.task, a.size, a.replay, run.start);
   const device = new RingDevice(side, endpoint, status, () => seams.now() + run.clockOffset, () => seams.now());
+  if (seams.fault) plantFault(device, a.task, a.incarnation, a.args, seams.fault);
   const random = new Random(a.seed, a.task);
   const images = new RankImages(run, device, endpoint, random, status, () => seams.now());
   const end = (): never => {

@@ -1,0 +1,232 @@
+/* Environment and tools (MPI 4.1 chapters 9, 10, 11): versions, clock, error handlers, codes, info. ranks: 1 3 */
+#include "check.h"
+
+TEST(version, 1, "§9.1.1: MPI_GET_VERSION ... MPI_VERSION and MPI_SUBVERSION") {
+  int v, s;
+  MPI_Get_version(&v, &s);
+  CHECK(v == MPI_VERSION && s == MPI_SUBVERSION);
+}
+TEST(library_version, 1, "§9.1.1: MPI_GET_LIBRARY_VERSION ... resultlen is the number of characters") {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int n = 0;
+  MPI_Get_library_version(text, &n);
+  CHECK(n > 0 && n == (int)strlen(text));
+}
+TEST(processor_name, 1, "§9.1.2: MPI_GET_PROCESSOR_NAME") {
+  char text[MPI_MAX_PROCESSOR_NAME];
+  int n = 0;
+  MPI_Get_processor_name(text, &n);
+  CHECK(n > 0 && n == (int)strlen(text));
+}
+TEST(initialized, 1, "§11.2.3: MPI_INITIALIZED returns true if MPI_INIT has been called, MPI_FINALIZED true if MPI_FINALIZE has completed") {
+  int a = 0, b = 1, c = 0, level = -1;
+  MPI_Initialized(&a);
+  MPI_Finalized(&b);
+  MPI_Is_thread_main(&c);
+  MPI_Query_thread(&level);
+  CHECK(a && !b && c && level >= MPI_THREAD_SINGLE);
+}
+TEST(clock, 1, "§9.6: MPI_WTIME returns a floating-point number of seconds ... is guaranteed not to change during the life of the process: it never goes back") {
+  double a = MPI_Wtime(), b = MPI_Wtime();
+  CHECK(b >= a && MPI_Wtick() > 0 && MPI_Wtick() < 1);
+}
+TEST(alloc_mem, 1, "§9.2: MPI_ALLOC_MEM ... baseptr; MPI_FREE_MEM") {
+  char *p = NULL;
+  MPI_Alloc_mem(1000, MPI_INFO_NULL, &p);
+  memset(p, 7, 1000);
+  CHECK(p != NULL && p[999] == 7);
+  MPI_Free_mem(p);
+}
+TEST(error_strings, 1, "§9.4: MPI_ERROR_STRING returns the error string associated with an error code or class; MPI_ERROR_CLASS maps each error class onto itself") {
+  int classes[] = {MPI_SUCCESS, MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_TAG, MPI_ERR_COMM, MPI_ERR_RANK, MPI_ERR_REQUEST, MPI_ERR_ROOT, MPI_ERR_GROUP, MPI_ERR_OP, MPI_ERR_TOPOLOGY, MPI_ERR_DIMS, MPI_ERR_ARG,
+    MPI_ERR_UNKNOWN, MPI_ERR_TRUNCATE, MPI_ERR_OTHER, MPI_ERR_INTERN, MPI_ERR_PENDING, MPI_ERR_IN_STATUS, MPI_ERR_ACCESS, MPI_ERR_AMODE, MPI_ERR_ASSERT, MPI_ERR_BAD_FILE, MPI_ERR_BASE, MPI_ERR_CONVERSION, MPI_ERR_DISP,
+    MPI_ERR_DUP_DATAREP, MPI_ERR_FILE_EXISTS, MPI_ERR_FILE_IN_USE, MPI_ERR_FILE, MPI_ERR_INFO_KEY, MPI_ERR_INFO_NOKEY, MPI_ERR_INFO_VALUE, MPI_ERR_INFO, MPI_ERR_IO, MPI_ERR_KEYVAL, MPI_ERR_LOCKTYPE, MPI_ERR_NAME,
+    MPI_ERR_NO_MEM, MPI_ERR_NOT_SAME, MPI_ERR_NO_SPACE, MPI_ERR_NO_SUCH_FILE, MPI_ERR_PORT, MPI_ERR_QUOTA, MPI_ERR_READ_ONLY, MPI_ERR_RMA_CONFLICT, MPI_ERR_RMA_SYNC, MPI_ERR_SERVICE, MPI_ERR_SIZE, MPI_ERR_SPAWN,
+    MPI_ERR_UNSUPPORTED_DATAREP, MPI_ERR_UNSUPPORTED_OPERATION, MPI_ERR_WIN};
+  for (int i = 0; i < LENGTH(classes); i++) {
+    char text[MPI_MAX_ERROR_STRING];
+    int n = 0, c = -1;
+    CHECK(MPI_Error_string(classes[i], text, &n) == MPI_SUCCESS && n > 0 && n == (int)strlen(text));
+    MPI_Error_class(classes[i], &c);
+    CHECK(c == classes[i] && c <= MPI_ERR_LASTCODE);
+    for (int k = 0; k < i; k++) CHECK(classes[k] != classes[i]);
+  }
+}
+TEST(own_errors, 1, "§9.5: MPI_ADD_ERROR_CLASS, MPI_ADD_ERROR_CODE, MPI_ADD_ERROR_STRING; MPI_LASTUSEDCODE") {
+  int c, code, back, n, *last, flag;
+  char text[MPI_MAX_ERROR_STRING];
+  MPI_Add_error_class(&c);
+  MPI_Add_error_code(c, &code);
+  MPI_Add_error_string(code, "own error");
+  MPI_Error_class(code, &back);
+  MPI_Error_string(code, text, &n);
+  CHECK(back == c && strcmp(text, "own error") == 0 && n == 9);
+  MPI_Error_string(c, text, &n);
+  CHECK(n == 0);
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &last, &flag);
+  CHECK(flag && *last >= MPI_ERR_LASTCODE);
+}
+static MPI_Comm handled;
+static int code_, calls_;
+static void handler(MPI_Comm *c, int *code, ...) {
+  handled = *c;
+  code_ = *code;
+  calls_++;
+}
+TEST(own_handler, 1, "§9.3.1: a user-written error handler is called with the communicator in use and the error code to be returned by the MPI routine that raised the error") {
+  MPI_Errhandler h, old;
+  int x = 0;
+  MPI_Comm_create_errhandler(handler, &h);
+  MPI_Comm_set_errhandler(WORLD, h);
+  calls_ = 0;
+  int code = MPI_Send(&x, 1, MPI_INT, size + 5, TAG, WORLD);
+  CHECK(calls_ == 1 && handled == WORLD && code_ == code && class_of(code) == MPI_ERR_RANK);
+  MPI_Comm_get_errhandler(WORLD, &old);
+  CHECK(old == h);
+  MPI_Errhandler_free(&old);
+  MPI_Errhandler_free(&h);
+  CHECK(h == MPI_ERRHANDLER_NULL);
+  MPI_Send(&x, 1, MPI_INT, size + 5, TAG, WORLD);
+  CHECK(calls_ == 2);
+}
+TEST(handler_inherited, 1, "§9.3: a new communicator inherits the error handler that is associated with the old one") {
+  MPI_Errhandler h;
+  MPI_Comm d, e;
+  int x = 0;
+  MPI_Comm_create_errhandler(handler, &h);
+  MPI_Comm_set_errhandler(WORLD, h);
+  MPI_Comm_dup(WORLD, &d);
+  MPI_Comm_split(WORLD, 0, rank, &e);
+  calls_ = 0;
+  MPI_Send(&x, 1, MPI_INT, size, TAG, d);
+  CHECK(calls_ == 1 && handled == d);
+  MPI_Send(&x, 1, MPI_INT, size, TAG, e);
+  CHECK(calls_ == 2 && handled == e);
+  MPI_Comm_free(&d);
+  MPI_Comm_free(&e);
+  MPI_Errhandler_free(&h);
+}
+TEST(call_errhandler, 1, "§9.3.4: MPI_COMM_CALL_ERRHANDLER invokes the error handler assigned to the communicator with the error code supplied") {
+  MPI_Errhandler h;
+  MPI_Comm_create_errhandler(handler, &h);
+  MPI_Comm_set_errhandler(WORLD, h);
+  calls_ = 0;
+  CHECK(MPI_Comm_call_errhandler(WORLD, MPI_ERR_OTHER) == MPI_SUCCESS);
+  CHECK(calls_ == 1 && code_ == MPI_ERR_OTHER && handled == WORLD);
+  MPI_Errhandler_free(&h);
+}
+TEST(error_then_go_on, 2, "§9.3: MPI_ERRORS_RETURN ... after an error is detected the communicator can go on where nothing was sent") {
+  int x = 3, y = 0;
+  errors_return(1);
+  CHECK(MPI_Send(&x, 1, MPI_INT, -5, TAG, WORLD) != MPI_SUCCESS);
+  CHECK(MPI_Send(&x, -1, MPI_INT, right, TAG, WORLD) != MPI_SUCCESS);
+  MPI_Sendrecv(&x, 1, MPI_INT, right, TAG, &y, 1, MPI_INT, left, TAG, WORLD, NOSTATUS);
+  CHECK(y == 3);
+  errors_return(0);
+}
+TEST(info_basics, 1, "§10: MPI_INFO_SET adds the (key,value) pair and overrides the value if a value for the same key was previously set") {
+  MPI_Info i, k;
+  char v[64];
+  int n, flag;
+  MPI_Info_create(&i);
+  MPI_Info_set(i, "alpha", "1");
+  MPI_Info_set(i, "beta", "two");
+  MPI_Info_set(i, "alpha", "3");
+  MPI_Info_get_nkeys(i, &n);
+  CHECK(n == 2);
+  MPI_Info_get(i, "alpha", 63, v, &flag);
+  CHECK(flag && strcmp(v, "3") == 0);
+  MPI_Info_get(i, "gamma", 63, v, &flag);
+  CHECK(!flag);
+  MPI_Info_get_valuelen(i, "beta", &n, &flag);
+  CHECK(flag && n == 3);
+  MPI_Info_get_nthkey(i, 1, v);
+  CHECK(strcmp(v, "beta") == 0);
+  MPI_Info_dup(i, &k);
+  MPI_Info_delete(i, "alpha");
+  MPI_Info_get_nkeys(i, &n);
+  CHECK(n == 1);
+  MPI_Info_get_nkeys(k, &n);
+  CHECK(n == 2);
+  MPI_Info_free(&i);
+  MPI_Info_free(&k);
+  CHECK(i == MPI_INFO_NULL);
+}
+#if MPI_AT_LEAST(4, 0)
+TEST(info_get_string, 1, "§10: MPI_INFO_GET_STRING ... buflen is set to the size needed, with the null terminator; if it is too small the value is truncated") {
+  MPI_Info i;
+  char v[64] = "";
+  int n = 4, flag = 0;
+  MPI_Info_create(&i);
+  MPI_Info_set(i, "key", "something");
+  MPI_Info_get_string(i, "key", &n, v, &flag);
+  CHECK(flag && n == 10 && strcmp(v, "som") == 0);
+  MPI_Info_get_string(i, "key", &n, v, &flag);
+  CHECK(strcmp(v, "something") == 0);
+  n = 0;
+  MPI_Info_get_string(i, "key", &n, v, &flag);
+  CHECK(flag && n == 10);
+  MPI_Info_free(&i);
+}
+#endif
+TEST(info_truncated, 1, "§10: MPI_INFO_GET: if valuelen is less than the actual size of the value, the value is truncated") {
+  MPI_Info i;
+  char v[64];
+  int flag;
+  MPI_Info_create(&i);
+  MPI_Info_set(i, "key", "abcdefgh");
+  MPI_Info_get(i, "key", 3, v, &flag);
+  CHECK(flag && strcmp(v, "abc") == 0);
+  MPI_Info_free(&i);
+}
+TEST(info_env, 1, "§10: MPI_INFO_ENV") {
+  int n = -1;
+  CHECK(MPI_Info_get_nkeys(MPI_INFO_ENV, &n) == MPI_SUCCESS && n >= 0);
+}
+static int wrapped;
+TEST(profiling_names, 1, "§15.2: all MPI functions may be accessed with a name shift: PMPI_") {
+  int n;
+  wrapped = PMPI_Comm_size(WORLD, &n);
+  CHECK(wrapped == MPI_SUCCESS && n == size);
+}
+TEST(tool_interface, 1, "§15.3: MPI_T_INIT_THREAD may be called any number of times, with as many MPI_T_FINALIZE") {
+  int p, n = -1;
+  CHECK(MPI_T_init_thread(MPI_THREAD_SINGLE, &p) == MPI_SUCCESS);
+  CHECK(MPI_T_init_thread(MPI_THREAD_SINGLE, &p) == MPI_SUCCESS);
+  CHECK(MPI_T_cvar_get_num(&n) == MPI_SUCCESS && n >= 0);
+  n = -1;
+  CHECK(MPI_T_pvar_get_num(&n) == MPI_SUCCESS && n >= 0);
+  CHECK(MPI_T_finalize() == MPI_SUCCESS && MPI_T_finalize() == MPI_SUCCESS);
+}
+TEST(pcontrol, 1, "§15.2.4: MPI_PCONTROL ... MPI libraries themselves make no use of this routine, and simply return immediately") { CHECK(MPI_Pcontrol(1) == MPI_SUCCESS); }
+TEST(handle_conversion, 1, "§19.3.4: handles are converted by MPI_Comm_c2f and MPI_Comm_f2c") {
+  CHECK(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)) == MPI_COMM_WORLD);
+  CHECK(MPI_Type_f2c(MPI_Type_c2f(MPI_DOUBLE)) == MPI_DOUBLE);
+  CHECK(MPI_Op_f2c(MPI_Op_c2f(MPI_SUM)) == MPI_SUM);
+}
+#if MPI_AT_LEAST(4, 0)
+TEST(sessions, 1, "§11.3: MPI_SESSION_INIT ... psets mpi://WORLD and mpi://SELF") {
+  MPI_Session s;
+  MPI_Group g;
+  int n = 0;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);
+  MPI_Session_get_num_psets(s, MPI_INFO_NULL, &n);
+  CHECK(n >= 2);
+  MPI_Group_from_session_pset(s, "mpi://SELF", &g);
+  MPI_Group_size(g, &n);
+  CHECK(n == 1);
+  MPI_Group_free(&g);
+  MPI_Group_from_session_pset(s, "mpi://WORLD", &g);
+  MPI_Group_size(g, &n);
+  CHECK(n == size);
+  MPI_Comm c;
+  MPI_Comm_create_from_group(g, "conformance", MPI_INFO_NULL, MPI_ERRORS_RETURN, &c);
+  int sum = 0;
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, c);
+  CHECK(sum == size * (size - 1) / 2);
+  MPI_Comm_free(&c);
+  MPI_Group_free(&g);
+  MPI_Session_finalize(&s);
+  CHECK(s == MPI_SESSION_NULL);
+}
+#endif

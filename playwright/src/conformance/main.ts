@@ -1,0 +1,148 @@
+/**
+ * `npm run conformance`: every program of the differential set (packages/libmpi/conformance) on headless nodes and a real server, against the recorded native
+ * output; with `--faults` each once more while a node is killed at a drawn call of one of its ranks.
+ */
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { collate, judge, programs, recorded, type Conformance, type Verdict } from '@mayfly/libmpi/conformance';
+import { Client } from '../client.ts';
+import { HeadlessProcess } from '../nodes/headless.ts';
+import { ROOT, ServerProcess } from '../server.ts';
+import { Native } from './native.ts';
+
+const HELP = `npm run conformance -- [options]
+
+  --program a,b   only these programs of packages/libmpi/conformance
+  --ranks 2,3     only these numbers of ranks
+  --faults        each program again with a node killed at a drawn call of one of its ranks
+  --seed S        what is drawn (default 1)
+  --native        the installed MPI's output of now in place of the recorded one
+  --record        writes the installed MPI's output down (packages/libmpi/conformance/expected), and runs nothing else
+
+Exit code 0: every line is the native one.`;
+
+const FOLDER = join(ROOT, 'packages', 'libmpi', 'conformance');
+const SLOTS = 2;
+/** Calls of a rank to its device among which the fault is drawn: nearly all of the programs make more. */
+const CALLS = 400;
+
+const { values } = parseArgs({
+  options: {
+    program: { type: 'string' },
+    ranks: { type: 'string' },
+    faults: { type: 'boolean', default: false },
+    seed: { type: 'string', default: '1' },
+    native: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+const say = (line: string): void => console.log(line);
+const only = values.program?.split(',');
+const sizes = values.ranks?.split(',').map(Number);
+const wanted = programs(FOLDER).filter((p) => !only || only.includes(p.name));
+const ranksOf = (p: Conformance): number[] => p.ranks.filter((n) => !sizes || sizes.includes(n));
+
+let seed = Number(values.seed) >>> 0;
+/** 0 to n − 1. */
+const draw = (n: number): number => {
+  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+  return Math.floor((seed / 4294967296) * n);
+};
+
+async function record(): Promise<number> {
+  const version = Native.version();
+  if (!version) throw new Error('no MPI is installed here (mpicc, mpiexec)');
+  const native = new Native(FOLDER);
+  await mkdir(join(FOLDER, 'expected'), { recursive: true });
+  for (const p of wanted) {
+    const text = p.ranks.map((n) => `== ${n} ranks\n${native.run(p, n)}`).join('');
+    await writeFile(join(FOLDER, 'expected', `${p.name}.txt`), `${version}\n${text}`);
+    say(`${p.name}: ${p.ranks.join(', ')} ranks`);
+  }
+  native.close();
+  return 0;
+}
+
+class Classroom {
+  private nodes: HeadlessProcess[] = [];
+  private joined = 0;
+
+  constructor(private readonly server: ServerProcess) {}
+
+  /** Slots for so many ranks and one node more; nodes that were killed are replaced. */
+  async roomFor(ranks: number): Promise<void> {
+    this.nodes = this.nodes.filter((n) => !n.gone);
+    const want = Math.ceil(ranks / SLOTS) + 1;
+    while (this.nodes.length < want) this.nodes.push(await HeadlessProcess.start(this.server.url, `conformance ${++this.joined}`, SLOTS, { MAYFLY_RANK_FAULTS: '1' }));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.nodes.map((n) => n.dispose()));
+  }
+}
+
+interface Row {
+  runs: number;
+  tests: number;
+  alone: number;
+  problems: number;
+  killed: number;
+}
+
+async function main(): Promise<number> {
+  if (values.help) return say(HELP), 0;
+  if (values.record) return record();
+  const native = values.native ? new Native(FOLDER) : undefined;
+  say(values.native ? `against ${Native.version() ?? 'nothing'}, now` : 'against the recorded native output');
+  const check = readFileSync(join(FOLDER, 'check.h'), 'utf8');
+  const server = await ServerProcess.start();
+  const client = new Client(server);
+  const room = new Classroom(server);
+  const table = new Map<string, Row>();
+
+  const run = async (p: Conformance, ranks: number, args: string[]): Promise<{ verdict: Verdict; restarts: number }> => {
+    await room.roomFor(ranks);
+    const file = `${p.name}.c`;
+    const { id } = await client.submit({ name: p.name, program: { language: 'c', sources: { [file]: p.source, 'check.h': check }, flags: ['-O1', '-w'] } }, ranks, args);
+    const job = await client.ended(id);
+    const { stdout } = await client.answer(job);
+    const verdict = judge(p, ranks, collate(p, stdout), native ? native.run(p, ranks) : recorded(p, ranks, FOLDER));
+    if (job.state !== 'done') verdict.problems.push(`the job is ${job.state}: ${JSON.stringify(job.error)}`);
+    return { verdict, restarts: job.tasks.reduce((n, t) => n + t.incarnation, 0) };
+  };
+
+  try {
+    for (const p of wanted)
+      for (const ranks of ranksOf(p)) {
+        const faults = values.faults ? [`fault=${draw(ranks)}:${1 + draw(CALLS)}`] : [];
+        for (const args of [[], ...faults.map((f) => [f])]) {
+          const { verdict, restarts } = await run(p, ranks, args);
+          const row = table.get(p.name) ?? { runs: 0, tests: 0, alone: 0, problems: 0, killed: 0 };
+          table.set(p.name, row);
+          row.runs++;
+          row.tests += verdict.passed;
+          row.alone += verdict.alone;
+          row.problems += verdict.problems.length;
+          row.killed += restarts > 0 ? 1 : 0;
+          if (verdict.problems.length > 0) say(`${p.name} on ${ranks} ranks ${args.join(' ')}\n${verdict.problems.map((x) => `    ${x}`).join('\n')}`);
+        }
+      }
+  } finally {
+    await room.close();
+    await server.stop();
+    native?.close();
+  }
+  say(`${'program'.padEnd(16)}  tests   runs  with a kill  lines as natively  only here  wrong`);
+  let wrong = 0;
+  for (const [name, r] of table) {
+    const tests = wanted.find((p) => p.name === name)!.tests.size;
+    say(`${name.padEnd(16)}  ${String(tests).padStart(5)}  ${String(r.runs).padStart(5)}  ${String(r.killed).padStart(11)}  ${String(r.tests - r.alone).padStart(17)}  ${String(r.alone).padStart(9)}  ${String(r.problems).padStart(5)}`);
+    wrong += r.problems;
+  }
+  return wrong === 0 ? 0 : 1;
+}
+
+process.exit(await main());
