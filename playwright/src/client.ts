@@ -6,7 +6,7 @@ import { ROOT, type ServerProcess } from './server.ts';
 
 export interface Program {
   name: string;
-  program: Extract<JobSubmission['program'], { sources: unknown }>;
+  program: Extract<JobSubmission['program'], { sources: unknown } | { module: string }>;
   files?: Record<string, string>;
 }
 
@@ -25,7 +25,9 @@ export class ApiError extends Error {
   }
 }
 
-export async function readExample(name: string): Promise<Program> {
+export type Sources = Program & { program: Extract<Program['program'], { sources: unknown }> };
+
+export async function readExample(name: string): Promise<Sources> {
   const dir = join(ROOT, 'examples', name);
   const about = JSON.parse(await readFile(join(dir, 'example.json'), 'utf8')) as { entry?: string; files?: string[]; language?: 'c' | 'c++'; sources?: string[]; flags?: string[] };
   const files: Record<string, string> = {};

@@ -3,11 +3,14 @@ import { parseArgs } from 'node:util';
 import { Campaign, type JobReport } from './campaign.ts';
 import { KINDS } from './kinds.ts';
 import { manyRanks } from './many-ranks.ts';
-import { plan } from './plan.ts';
-import { histogram } from './report.ts';
+import { plan, planEach } from './plan.ts';
+import { byExample, histogram } from './report.ts';
 import { C_WORKLOADS, WORKLOADS } from './workloads.ts';
 
 const ALL = [...WORKLOADS, ...C_WORKLOADS];
+/** What takes down one rank, one node's ranks, or all at once, and nothing else. */
+const KILLERS = ['rank-killed', 'close', 'crash', 'browser-killed', 'killed', 'stopped', 'everybody'];
+const EACH = '20';
 
 const HELP = `npm run faults -- [options]
 
@@ -16,16 +19,22 @@ const HELP = `npm run faults -- [options]
   --job I          only the I-th job of the plan
   --only a,b       only these kinds: ${KINDS.map((k) => k.name).join(', ')}
   --examples a,b   only these examples: ${ALL.map((w) => w.example).join(', ')}
+  --examples       every example in C and C++, each through ${EACH} kills (--each ${EACH}) of one rank, of a node, or of all nodes at once
+  --each K         K faults for each example by itself, of the kinds ${KILLERS.join(', ')} (or those of --only)
   --ranks R        another campaign: one light program of R ranks on headless nodes, --kills of which are killed
   --slots S        slots of each of those nodes (default 8)
 
 Exit code 0: every answer was that of an undisturbed run. docs/faults.md says what each kind is.`;
 
+// Alone it means all that is in C.
+const argv = process.argv.slice(2).flatMap((a, i, all) => (a === '--examples' && (all[i + 1] ?? '--').startsWith('--') ? ['--examples', 'c', ...(all.includes('--each') ? [] : ['--each', EACH])] : [a]));
 const { values } = parseArgs({
+  args: argv,
   options: {
     kills: { type: 'string', default: '50' },
     seed: { type: 'string' },
     job: { type: 'string' },
+    each: { type: 'string' },
     only: { type: 'string' },
     examples: { type: 'string' },
     ranks: { type: 'string' },
@@ -51,13 +60,15 @@ async function main(): Promise<number> {
   const ranks = number('ranks', values.ranks);
   if (ranks !== undefined) return manyRanks({ ranks, slots: number('slots', values.slots)!, kills, seed, say });
 
-  const examples = values.examples?.split(',');
+  const each = number('each', values.each);
+  const examples = values.examples === 'c' ? C_WORKLOADS.map((w) => w.example) : values.examples?.split(',');
   const workloads = examples ? ALL.filter((w) => examples.includes(w.example)) : ALL;
   if (workloads.length === 0) throw new Error(`no example of these is known: ${values.examples}`);
-  const kinds = values.only?.split(',');
+  const kinds = values.only?.split(',') ?? (each === undefined ? undefined : KILLERS);
   const only = number('job', values.job);
-  const jobs = plan({ seed, kills, workloads, ...(kinds ? { kinds } : {}) });
-  say(`${kills} faults in ${jobs.length} jobs, seed ${seed} (repeat: npm run faults -- --kills ${kills} --seed ${seed})`);
+  const jobs = (each === undefined ? plan : planEach)({ seed, kills: each ?? kills, workloads, ...(kinds ? { kinds } : {}) });
+  const wanted = jobs.reduce((n, j) => n + j.faults.length, 0);
+  say(`${wanted} faults in ${jobs.length} jobs, seed ${seed} (repeat: npm run faults -- ${argv.filter((a, i) => a !== '--seed' && argv[i - 1] !== '--seed').join(' ')} --seed ${seed})`);
   const reports: JobReport[] = [];
   const began = performance.now();
   let campaign = await Campaign.start(seed, say);
@@ -79,7 +90,7 @@ async function main(): Promise<number> {
         await campaign.close();
         campaign = await Campaign.start(seed, say);
       }
-      say(`job ${job.index} ${report.example}: ${report.wrong === undefined ? 'the answer of the undisturbed run' : 'WRONG'}; ${done} of ${kills} faults in ${((performance.now() - began) / 1000).toFixed(0)} s`);
+      say(`job ${job.index} ${report.example}: ${report.wrong === undefined ? 'the answer of the undisturbed run' : 'WRONG'}; ${done} of ${wanted} faults in ${((performance.now() - began) / 1000).toFixed(0)} s`);
     }
   } finally {
     await campaign.close();
@@ -87,10 +98,10 @@ async function main(): Promise<number> {
   const struck = reports.reduce((n, r) => n + r.struck.length, 0);
   const wrong = reports.filter((r) => r.wrong !== undefined);
   const missed = reports.flatMap((r) => r.missed);
-  say(`\n${histogram(reports)}\n`);
+  say(`\n${histogram(reports)}\n\n${byExample(reports)}\n`);
   if (missed.length > 0) say(`without a victim: ${missed.join(', ')}`);
   say(`${struck} faults in ${reports.length} jobs, ${((performance.now() - began) / 1000).toFixed(0)} s, seed ${seed}: ${wrong.length === 0 ? 'every answer is that of an undisturbed run' : `${wrong.length} jobs WRONG: ${wrong.map((r) => `${r.index} (${r.example})`).join(', ')}`}`);
-  return wrong.length === 0 && struck + missed.length >= (only === undefined ? kills : 1) ? 0 : 1;
+  return wrong.length === 0 && struck + missed.length >= (only === undefined ? wanted : 1) ? 0 : 1;
 }
 
 process.exitCode = await main();

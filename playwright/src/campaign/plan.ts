@@ -44,6 +44,12 @@ export function kindsFor(n: number, only?: readonly string[]): string[] {
   return out;
 }
 
+/** `each` faults for every workload by itself, in jobs of its own. */
+export function planEach({ kills: each, workloads, seed, ...rest }: PlanOptions): PlannedJob[] {
+  const all = workloads.flatMap((w, i) => plan({ ...rest, seed: seed + 1000 * i, kills: each, workloads: [w] }));
+  return all.map((job, index) => ({ ...job, index }));
+}
+
 export function plan({ seed, kills, workloads, perJob = 4, kinds }: PlanOptions): PlannedJob[] {
   const queue = shuffled(kindsFor(kills, kinds), chance(seed, 'kinds'));
   const jobs: PlannedJob[] = [];

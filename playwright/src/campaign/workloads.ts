@@ -3,6 +3,7 @@
  * it, rank 0 waits for a line of standard input and all ranks for rank 0.
  */
 import { readExample, type Program } from '../client.ts';
+import { moduleOf } from './modules.ts';
 
 export interface Workload {
   example: string;
@@ -36,6 +37,12 @@ export const C_WORKLOADS: Workload[] = [
   { example: 'cxx-raytracer', size: 4, args: ['--width', '320', '--height', '240', '--samples', '1'] },
 ];
 
+/** For `npm test`: of both kinds, and none that takes long. */
+export const SHORT_WORKLOADS: Workload[] = [
+  ...WORKLOADS.filter((w) => w.example !== 'cg' && w.example !== 'sample-sort'),
+  ...C_WORKLOADS.filter((w) => w.example === 'c-nbody' || w.example === 'c-heat'),
+];
+
 /** Behind the last MPI call of a C or C++ program: its MPI_Finalize is ours, by the profiling interface. */
 const HOLD_C = `#include <mpi.h>
 #include <stdio.h>
@@ -59,5 +66,5 @@ export async function held(example: string): Promise<Program> {
   const p = await readExample(example);
   const { program } = p;
   if (program.language === 'typescript') return { ...p, program: { ...program, entry: `${HELD}.ts`, sources: { ...program.sources, [`${HELD}.ts`]: HOLD_TS(program.entry) } } };
-  return { ...p, program: { ...program, sources: { ...program.sources, [`${HELD}.c`]: HOLD_C } } };
+  return { ...p, program: await moduleOf(example, program, { [`${HELD}.c`]: HOLD_C }) };
 }
