@@ -329,12 +329,15 @@ export class Core {
     if (errhandler === ERRORS_RETURN) return code;
     const index = this.state.errorFunctions.get(errhandler);
     if (index === undefined) return code;
+    let answer = code;
     this.lend(8, (a) => {
       this.heap.setInt(a, object, 'comm');
       this.heap.setInt(a + 4, code, 'errorcode');
       this.callback(index, a, a + 4, 0);
+      // "The second is the error code to be returned by the MPI routine that raised the error" (§9.3.1): the handler may change it.
+      answer = this.heap.int(a + 4, 'errorcode');
     });
-    return code;
+    return answer;
   }
 
   failed(record: ErrorRecord, comm: number): MPIError {
