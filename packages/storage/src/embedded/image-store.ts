@@ -1,22 +1,23 @@
 /**
  * ImageStore over a directory: pages named by their BLAKE3-256 hash, manifests by name.
  *
- *   pages/<hash>     raw bytes      manifests/<percent-encoded name>.json      temporary/<n>  files that are being written
+ *   pages/<hash>     page-file.ts      manifests/<percent-encoded name>.json      temporary/<n>  files that are being written
  *
  * A file comes into being by: write under a temporary name, fdatasync, rename, sync of the directory. Puts that run at the same
  * time share the sync of the directory.
  *
- * I1  What stands under its final name is whole. A page is also checked when it is read; a damaged one is put aside and counts as
- *     missing, so that it can be stored again.
+ * I1  What stands under its final name is whole. A page is also checked when it is read; one that is damaged in one place is mended and
+ *     written anew, one that cannot be is put aside and counts as missing, so that it can be stored again.
  * I2  A put resolves only when file and directory entry are durable, also when the file was there already.
  * I3  `collect` spares pages that were put, or reported as present, since it began.
  */
 import { unlinkSync } from 'node:fs';
-import { open, mkdir, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { open, mkdir, readdir, readFile, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createBLAKE3, type IHasher } from 'hash-wasm';
 import { MayflyError } from '@mayfly/wire';
 import type { ImageStore } from '../ports.ts';
+import { pageBytes, parityOf, readPageFile } from './page-file.ts';
 import { storageError, syncDirectory } from './segment.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -92,7 +93,7 @@ class FileImageStore implements ImageStore {
 
   async #storePage(hash: string, raw: Uint8Array): Promise<void> {
     const path = join(this.#pages, hash);
-    if (!(await exists(path))) await this.#write(path, this.#pages, raw);
+    if (!(await exists(path))) await this.#write(path, this.#pages, [raw, parityOf(raw)]);
   }
 
   async getPage(hash: string): Promise<Uint8Array | undefined> {
@@ -100,13 +101,18 @@ class FileImageStore implements ImageStore {
     const path = join(this.#pages, hash);
     const bytes = await readIfThere(path);
     if (!bytes) return undefined;
-    if (this.#hash(bytes) === hash) return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+    const found = readPageFile(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length), (page) => this.#hash(page) === hash);
+    if (found) {
+      // Should the disk be full, it is mended again by the next reader.
+      if (found.mended) await this.#write(path, this.#pages, [found.page, parityOf(found.page)]).catch(() => undefined);
+      return found.page;
+    }
     await rename(path, `${path}.damaged`).catch(() => undefined);
     return undefined;
   }
 
   async putManifest(image: string, json: string): Promise<void> {
-    await this.#write(this.#manifestPath(image), this.#manifests, new TextEncoder().encode(json));
+    await this.#write(this.#manifestPath(image), this.#manifests, [new TextEncoder().encode(json)]);
   }
 
   async getManifest(image: string): Promise<string | undefined> {
@@ -144,7 +150,7 @@ class FileImageStore implements ImageStore {
     for (const file of await readdir(this.#pages)) {
       if (named.has(file) || spared.has(file)) continue;
       const path = join(this.#pages, file);
-      const size = (await stat(path)).size;
+      const size = pageBytes((await stat(path)).size);
       if (spared.has(file)) continue;
       unlinkSync(path);
       gone.pages++;
@@ -169,14 +175,14 @@ class FileImageStore implements ImageStore {
     return join(this.#manifests, `${encoded}.json`);
   }
 
-  async #write(path: string, directory: string, bytes: Uint8Array): Promise<void> {
+  async #write(path: string, directory: string, parts: readonly Uint8Array[]): Promise<void> {
     const temporary = join(this.#temporary, String(this.#serial++));
     while (this.#writers >= WRITERS) await new Promise<void>((go) => this.#waiting.push(go));
     this.#writers++;
     try {
       const handle = await open(temporary, 'wx', 0o600);
       try {
-        await handle.writeFile(bytes);
+        await writeAll(handle, parts);
         await handle.datasync();
       } finally {
         await handle.close();
@@ -202,6 +208,13 @@ class FileImageStore implements ImageStore {
     }
     await next;
   }
+}
+
+/** `writev` may write less than it was given. */
+async function writeAll(handle: FileHandle, parts: readonly Uint8Array[]): Promise<void> {
+  const bytes = parts.reduce((n, p) => n + p.length, 0);
+  const { bytesWritten } = await handle.writev(parts);
+  if (bytesWritten < bytes) await handle.write(Buffer.concat(parts), bytesWritten, bytes - bytesWritten, bytesWritten);
 }
 
 async function exists(path: string): Promise<boolean> {
