@@ -13,6 +13,8 @@ import { overhead, slowdown } from './slowdown.ts';
 const BENCHES: Record<string, () => Promise<boolean>> = { pingpong, contention, reexecution, images, slowdown, recovery, overhead, stall, nas, 'bt-faults': btFaults, overload };
 
 const names = process.argv.slice(2);
+const gb = names.indexOf('--gb');
+if (gb >= 0) process.env['MAYFLY_OVERLOAD_BYTES'] = String(Number(names.splice(gb, 2)[1]) * 2 ** 30);
 for (const n of names)
   if (!(n in BENCHES)) {
     console.error(`no benchmark '${n}'; there are: ${Object.keys(BENCHES).join(', ')}`);

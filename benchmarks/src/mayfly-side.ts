@@ -142,14 +142,14 @@ export class MayflySide {
     return this.get<JobView>(`/api/jobs/${id}`);
   }
 
-  /** Polls the job. @throws when it ends without `holds`, and after five minutes */
-  async until(id: string, what: string, holds: (j: JobView) => boolean | Promise<boolean>, everyMs = 20): Promise<JobView> {
-    for (const end = performance.now() + 300_000; performance.now() < end; await sleep(everyMs)) {
+  /** Polls the job. @throws when it ends without `holds`, and after `limitMs` */
+  async until(id: string, what: string, holds: (j: JobView) => boolean | Promise<boolean>, everyMs = 20, limitMs = 300_000): Promise<JobView> {
+    for (const end = performance.now() + limitMs; performance.now() < end; await sleep(everyMs)) {
       const j = await this.job(id);
       if (await holds(j)) return j;
       if (['done', 'failed', 'cancelled'].includes(j.state)) throw new Error(`${j.name} ended before ${what}: ${JSON.stringify(j.error ?? j.state)}`);
     }
-    throw new Error(`job ${id}: not ${what} within five minutes`);
+    throw new Error(`job ${id}: not ${what} within ${limitMs / 60_000} minutes`);
   }
 
   async done(id: string): Promise<JobView> {
