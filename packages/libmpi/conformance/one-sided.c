@@ -1,6 +1,9 @@
 /* One-sided communication (MPI 4.1 chapter 12). ranks: 1 2 5 */
 #include "check.h"
 
+/* Debian's MPICH (over UCX) takes the base of a window for a multiple of 16, and writes before it where it is none. */
+#define ALIGNED _Alignas(64)
+
 /* A window on an array of ints, in units of ints, whose errors come back. */
 static MPI_Win window(int *mem, int n) {
   MPI_Win w;
@@ -10,7 +13,8 @@ static MPI_Win window(int *mem, int n) {
 }
 
 TEST(fence_put, 1, "§12.5.1: The RMA calls on win started by a process before the fence call will complete at that process before the fence call returns; they complete at their target before the fence call returns at the target") {
-  int mem[2] = {-1, -1}, v = 10 + rank;
+  ALIGNED int mem[2] = {-1, -1};
+  int v = 10 + rank;
   MPI_Win w = window(mem, 2);
   MPI_Win_fence(MPI_MODE_NOPRECEDE, w);
   MPI_Put(&v, 1, MPI_INT, right, 0, 1, MPI_INT, w);
@@ -20,7 +24,8 @@ TEST(fence_put, 1, "§12.5.1: The RMA calls on win started by a process before t
   MPI_Win_free(&w);
 }
 TEST(fence_get, 1, "§12.5.1: ... the local window was not written by stores since the last synchronization; the fence completes gets at the origin") {
-  int mem[4], got[4];
+  ALIGNED int mem[4];
+  int got[4];
   fill(mem, 4, rank);
   MPI_Win w = window(mem, 4);
   MPI_Win_fence(0, w);
@@ -30,7 +35,7 @@ TEST(fence_get, 1, "§12.5.1: ... the local window was not written by stores sin
   MPI_Win_free(&w);
 }
 TEST(fence_epochs, 1, "§12.5.1: The call starts an RMA access epoch if it is followed by another fence call and by RMA calls issued between the two; many epochs in a row") {
-  int mem[1] = {0};
+  ALIGNED int mem[1] = {0};
   MPI_Win w = window(mem, 1);
   MPI_Win_fence(0, w);
   for (int i = 1; i <= 20; i++) {
@@ -43,7 +48,8 @@ TEST(fence_epochs, 1, "§12.5.1: The call starts an RMA access epoch if it is fo
   MPI_Win_free(&w);
 }
 TEST(accumulate_sum, 1, "§12.3.4: Accumulate the contents of the origin buffer to the buffer specified by target_disp, target_count, and target_datatype using the operation op") {
-  int mem[3] = {1, 2, 3}, v[3] = {rank, 1, rank * rank};
+  ALIGNED int mem[3] = {1, 2, 3};
+  int v[3] = {rank, 1, rank * rank};
   MPI_Win w = window(mem, 3);
   MPI_Win_fence(0, w);
   for (int r = 0; r < size; r++) MPI_Accumulate(v, 3, MPI_INT, r, 0, 3, MPI_INT, MPI_SUM, w);
@@ -55,7 +61,8 @@ TEST(accumulate_sum, 1, "§12.3.4: Accumulate the contents of the origin buffer 
   MPI_Win_free(&w);
 }
 TEST(accumulate_ops, 1, "§12.3.4: Any of the predefined operations for MPI_REDUCE can be used. User-defined functions cannot be used") {
-  int mem[8] = {5, 5, 5, 5, 5, 5, 5, 5}, v = 3;
+  ALIGNED int mem[8] = {5, 5, 5, 5, 5, 5, 5, 5};
+  int v = 3;
   MPI_Op ops[8] = {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_REPLACE};
   int want[8] = {8, 15, 3, 5, 1, 7, 6, 3};
   MPI_Win w = window(mem, 8);
@@ -66,7 +73,8 @@ TEST(accumulate_ops, 1, "§12.3.4: Any of the predefined operations for MPI_REDU
   MPI_Win_free(&w);
 }
 TEST(accumulate_logical, 1, "§12.3.4: ... the predefined operations for MPI_REDUCE: logical ones") {
-  int mem[3] = {2, 0, 2}, v[3] = {0, 3, 3};
+  ALIGNED int mem[3] = {2, 0, 2};
+  int v[3] = {0, 3, 3};
   MPI_Win w = window(mem, 3);
   MPI_Win_fence(0, w);
   MPI_Accumulate(&v[0], 1, MPI_INT, right, 0, 1, MPI_INT, MPI_LAND, w);
@@ -77,7 +85,9 @@ TEST(accumulate_logical, 1, "§12.3.4: ... the predefined operations for MPI_RED
   MPI_Win_free(&w);
 }
 TEST(accumulate_pairs, 1, "§12.3.4: ... predefined operations, MPI_MAXLOC on a pair type among them") {
-  struct { double v; int i; } mem = {-1, 99}, mine = {(rank * 3) % 5, rank}, best = mine;
+  struct pair { double v; int i; };
+  ALIGNED struct pair mem = {-1, 99};
+  struct pair mine = {(rank * 3) % 5, rank}, best = mine;
   MPI_Win w;
   MPI_Win_create(&mem, sizeof mem, 1, MPI_INFO_NULL, WORLD, &w);
   MPI_Win_fence(0, w);
@@ -88,7 +98,8 @@ TEST(accumulate_pairs, 1, "§12.3.4: ... predefined operations, MPI_MAXLOC on a 
   MPI_Win_free(&w);
 }
 TEST(put_vector, 1, "§12.3.1: The target_datatype ... its effect is as if the origin process had sent the data to the target: layouts on both sides may differ") {
-  int mem[36], src[36];
+  ALIGNED int mem[36];
+  int src[36];
   MPI_Datatype column;
   memset(mem, 0, sizeof mem);
   fill(src, 36, rank);
@@ -103,7 +114,8 @@ TEST(put_vector, 1, "§12.3.1: The target_datatype ... its effect is as if the o
   MPI_Win_free(&w);
 }
 TEST(get_indexed, 1, "§12.3.2: Similar to MPI_PUT, except that the direction of data transfer is reversed") {
-  int mem[12], got[12], lengths[3] = {1, 3, 2}, at[3] = {10, 0, 5};
+  ALIGNED int mem[12];
+  int got[12], lengths[3] = {1, 3, 2}, at[3] = {10, 0, 5};
   MPI_Datatype t;
   fill(mem, 12, rank);
   for (int i = 0; i < 12; i++) got[i] = -1;
@@ -118,7 +130,8 @@ TEST(get_indexed, 1, "§12.3.2: Similar to MPI_PUT, except that the direction of
   MPI_Win_free(&w);
 }
 TEST(accumulate_subarray, 1, "§12.3.4: Each datatype argument must be a predefined datatype or a derived datatype, where all basic components are of the same predefined datatype") {
-  double mem[16], add[4] = {1, 2, 3, 4};
+  ALIGNED double mem[16];
+  double add[4] = {1, 2, 3, 4};
   int sizes[2] = {4, 4}, sub[2] = {2, 2}, at[2] = {1, 1};
   MPI_Datatype t;
   for (int i = 0; i < 16; i++) mem[i] = i;
@@ -134,7 +147,7 @@ TEST(accumulate_subarray, 1, "§12.3.4: Each datatype argument must be a predefi
   MPI_Win_free(&w);
 }
 TEST(disp_units, 1, "§12.2.1: The various processes in the group of comm may specify completely different target windows, in location, size, displacement units, and info arguments") {
-  char mem[64];
+  ALIGNED char mem[64];
   int unit = 1 << (rank % 3), other = 1 << (right % 3);
   memset(mem, 'a' + rank, sizeof mem);
   MPI_Win w;
@@ -147,7 +160,8 @@ TEST(disp_units, 1, "§12.2.1: The various processes in the group of comm may sp
   MPI_Win_free(&w);
 }
 TEST(size_zero, 1, "§12.2.1: A process may elect to expose no memory by specifying size = 0") {
-  int mem = 7, v = 5;
+  ALIGNED int mem = 7;
+  int v = 5;
   MPI_Win w;
   MPI_Win_create(rank == 0 ? &mem : NULL, rank == 0 ? sizeof mem : 0, 1, MPI_INFO_NULL, WORLD, &w);
   MPI_Win_fence(0, w);
@@ -158,7 +172,8 @@ TEST(size_zero, 1, "§12.2.1: A process may elect to expose no memory by specify
   CHECK(w == MPI_WIN_NULL);
 }
 TEST(pscw, 2, "§12.5.2: MPI_WIN_WAIT ... will block until all outstanding MPI_WIN_COMPLETE calls have been issued; all RMA accesses to the local window have then completed") {
-  int mem[2] = {0, 0}, got = -1, v = rank + 1;
+  ALIGNED int mem[2] = {0, 0};
+  int got = -1, v = rank + 1;
   MPI_Group g, from, to;
   MPI_Comm_group(WORLD, &g);
   MPI_Group_incl(g, 1, &left, &from);
@@ -182,7 +197,8 @@ TEST(pscw, 2, "§12.5.2: MPI_WIN_WAIT ... will block until all outstanding MPI_W
   MPI_Group_free(&to);
 }
 TEST(pscw_test, 2, "§12.5.2: MPI_WIN_TEST ... returns flag = true if all accesses to the local window by the group to which it was exposed by the corresponding MPI_WIN_POST call have been completed") {
-  int mem = 0, v = 9, flag = 0, zero = 0;
+  ALIGNED int mem = 0;
+  int v = 9, flag = 0, zero = 0;
   MPI_Group g, one;
   MPI_Comm_group(WORLD, &g);
   MPI_Win w = window(&mem, 1);
@@ -203,7 +219,8 @@ TEST(pscw_test, 2, "§12.5.2: MPI_WIN_TEST ... returns flag = true if all access
   MPI_Win_free(&w);
 }
 TEST(lock_exclusive, 1, "§12.5.3: Accesses that are protected by an exclusive lock will not be concurrent at the window site with other accesses to the same window that are lock protected") {
-  int mem = 0, n;
+  ALIGNED int mem = 0;
+  int n;
   MPI_Win w = window(&mem, 1);
   MPI_Barrier(WORLD);
   for (int i = 0; i < 10; i++) {
@@ -222,7 +239,8 @@ TEST(lock_exclusive, 1, "§12.5.3: Accesses that are protected by an exclusive l
   MPI_Win_free(&w);
 }
 TEST(unlock_completes, 2, "§12.5.3: RMA operations issued during this epoch will have completed both at the origin and at the target when the call returns") {
-  int mem = 0, v = 77;
+  ALIGNED int mem = 0;
+  int v = 77;
   MPI_Win w = window(&mem, 1);
   if (rank == 0) {
     MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, w);
@@ -239,7 +257,8 @@ TEST(unlock_completes, 2, "§12.5.3: RMA operations issued during this epoch wil
   MPI_Win_free(&w);
 }
 TEST(fetch_and_op, 1, "§12.3.4: MPI_FETCH_AND_OP ... the accumulate is atomic with respect to other accumulates: tickets") {
-  int mem = 0, one = 1, t, sum = 0;
+  ALIGNED int mem = 0;
+  int one = 1, t, sum = 0;
   MPI_Win w = window(&mem, 1);
   MPI_Barrier(WORLD);
   MPI_Win_lock_all(0, w);
@@ -255,7 +274,8 @@ TEST(fetch_and_op, 1, "§12.3.4: MPI_FETCH_AND_OP ... the accumulate is atomic w
   MPI_Win_free(&w);
 }
 TEST(compare_and_swap, 1, "§12.3.4: This function compares one element ... with the buffer at the target and replaces the value at the target with the value in the origin buffer if the compare buffer and the target buffer are identical") {
-  int mem = -1, none = -1, old, won, n;
+  ALIGNED int mem = -1;
+  int none = -1, old, won, n;
   MPI_Win w = window(&mem, 1);
   MPI_Barrier(WORLD);
   MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w);
@@ -268,7 +288,8 @@ TEST(compare_and_swap, 1, "§12.3.4: This function compares one element ... with
   MPI_Win_free(&w);
 }
 TEST(get_accumulate, 1, "§12.3.4: ... returns in the result buffer the contents of the target buffer before the accumulation") {
-  int mem[4], v[4] = {1, 1, 1, 1}, old[4] = {0}, now[4] = {0};
+  ALIGNED int mem[4];
+  int v[4] = {1, 1, 1, 1}, old[4] = {0}, now[4] = {0};
   fill(mem, 4, rank);
   MPI_Win w = window(mem, 4);
   MPI_Win_fence(0, w);
@@ -281,7 +302,8 @@ TEST(get_accumulate, 1, "§12.3.4: ... returns in the result buffer the contents
   MPI_Win_free(&w);
 }
 TEST(request_based, 1, "§12.3.5: ... returns a communication request handle that can be used to wait for completion: of a get, that the data is available in the origin buffer") {
-  int mem[4], got[2], v = 3, old = -1;
+  ALIGNED int mem[4];
+  int got[2], v = 3, old = -1;
   MPI_Request q[4];
   fill(mem, 4, rank);
   mem[3] = 0;
@@ -304,7 +326,8 @@ TEST(request_based, 1, "§12.3.5: ... returns a communication request handle tha
   MPI_Win_free(&w);
 }
 TEST(same_origin_order, 1, "§12.7.2: ... accumulates from the same origin to the same target location with the same window are ordered by default") {
-  int mem = 0, n = -1;
+  ALIGNED int mem = 0;
+  int n = -1;
   MPI_Win w = window(&mem, 1);
   MPI_Win_fence(0, w);
   for (int i = 1; i <= 20; i++) MPI_Accumulate(&i, 1, MPI_INT, right, 0, 1, MPI_INT, MPI_REPLACE, w);
@@ -319,7 +342,8 @@ TEST(same_origin_order, 1, "§12.7.2: ... accumulates from the same origin to th
   MPI_Win_free(&w);
 }
 TEST(proc_null, 1, "§12.3: MPI_PROC_NULL is a valid target rank in all MPI RMA communication calls. The effect is the same as for MPI_PROC_NULL in MPI point-to-point communication") {
-  int mem = 4, v = 9;
+  ALIGNED int mem = 4;
+  int v = 9;
   MPI_Request q;
   MPI_Win w = window(&mem, 1);
   MPI_Win_fence(0, w);
@@ -355,7 +379,8 @@ TEST(allocate, 1, "§12.2.2: On each process, it allocates memory of at least si
   MPI_Win_free(&w);
 }
 TEST(dynamic, 1, "§12.2.4: ... the target_disp for RMA functions is the address at the target, as returned by MPI_GET_ADDRESS at the target") {
-  int mem[4] = {1, 2, 3, 4}, v = 40 + rank;
+  ALIGNED int mem[4] = {1, 2, 3, 4};
+  int v = 40 + rank;
   MPI_Aint here, there;
   MPI_Win w;
   MPI_Win_create_dynamic(MPI_INFO_NULL, WORLD, &w);
@@ -370,7 +395,8 @@ TEST(dynamic, 1, "§12.2.4: ... the target_disp for RMA functions is the address
   MPI_Win_free(&w);
 }
 TEST(info_and_name, 1, "§12.2.7, §7.8: MPI_WIN_GET_INFO returns a new info object containing the hints of the window; names are cached on windows") {
-  int mem, flag, n;
+  ALIGNED int mem;
+  int flag, n;
   char text[MPI_MAX_OBJECT_NAME], got[16] = "";
   MPI_Info i;
   MPI_Win w = window(&mem, 1);
@@ -393,7 +419,8 @@ static int on_delete(MPI_Win w, int key, void *v, void *extra) {
   return MPI_SUCCESS;
 }
 TEST(attributes, 1, "§7.7.3: ... this function is called by MPI_WIN_FREE, MPI_WIN_DELETE_ATTR and MPI_WIN_SET_ATTR") {
-  int mem, key, one = 1, ten = 10, flag, *got;
+  ALIGNED int mem;
+  int key, one = 1, ten = 10, flag, *got;
   MPI_Win w = window(&mem, 1);
   freed_keys = 0;
   MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, on_delete, &key, NULL);
@@ -412,7 +439,8 @@ static void on_error(MPI_Win *w, int *code, ...) {
   seen_error = class_of(*code);
 }
 TEST(error_handler, 1, "§9.3.2: ... the error handler attached to the window is invoked") {
-  int mem, v = 0;
+  ALIGNED int mem;
+  int v = 0;
   MPI_Errhandler e;
   MPI_Win w = window(&mem, 1);
   seen_error = -1;
@@ -428,7 +456,8 @@ TEST(error_handler, 1, "§9.3.2: ... the error handler attached to the window is
   MPI_Win_free(&w);
 }
 TEST(wrong_epochs, 1, "§12.6: MPI_ERR_RMA_SYNC: wrong synchronization of RMA calls") {
-  int mem = 1, v = 2;
+  ALIGNED int mem = 1;
+  int v = 2;
   MPI_Win w = window(&mem, 1);
   CHECK(class_of(MPI_Put(&v, 1, MPI_INT, 0, 0, 1, MPI_INT, w)) == MPI_ERR_RMA_SYNC);
   CHECK(class_of(MPI_Win_unlock(0, w)) == MPI_ERR_RMA_SYNC);
@@ -439,7 +468,8 @@ TEST(wrong_epochs, 1, "§12.6: MPI_ERR_RMA_SYNC: wrong synchronization of RMA ca
   MPI_Win_free(&w);
 }
 TEST(wrong_arguments, 1, "§12.6: MPI_ERR_WIN, MPI_ERR_SIZE, MPI_ERR_DISP, MPI_ERR_LOCKTYPE, MPI_ERR_RMA_FLAVOR: invalid argument") {
-  int mem[2] = {0, 0}, v = 2;
+  ALIGNED int mem[2] = {0, 0};
+  int v = 2;
   MPI_Win w, none = MPI_WIN_NULL;
   errors_return(1);
   CHECK(class_of(MPI_Win_fence(0, none)) == MPI_ERR_WIN);
@@ -458,7 +488,8 @@ TEST(wrong_arguments, 1, "§12.6: MPI_ERR_WIN, MPI_ERR_SIZE, MPI_ERR_DISP, MPI_E
 #ifdef __wasm__
 /* MPICH writes there, over whatever it is. */
 TEST(outside, 1, "§12.6: MPI_ERR_RMA_RANGE: target memory is not part of the window") {
-  int mem[2] = {0, 0}, v[2] = {8, 8};
+  ALIGNED int mem[2] = {0, 0};
+  int v[2] = {8, 8};
   MPI_Win w = window(mem, 2);
   MPI_Win_fence(0, w);
   CHECK(class_of(MPI_Put(v, 2, MPI_INT, right, 1, 2, MPI_INT, w)) == MPI_ERR_RMA_RANGE);
