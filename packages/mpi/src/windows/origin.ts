@@ -134,8 +134,8 @@ function parcel(w: WindowRecord, t: Target, call: string, reply: number, brought
   return { bits: 0, word, body };
 }
 
-const unconfirmed = (w: WindowRecord, rank: number): void => {
-  if (w.access === 'lock' || w.access === 'lockAll') w.unconfirmed.set(rank, (w.unconfirmed.get(rank) ?? 0) + 1);
+const unconfirmed = (w: WindowRecord, rank: number, bytes: number): void => {
+  if (w.access === 'lock' || w.access === 'lockAll') w.unconfirmed.set(rank, (w.unconfirmed.get(rank) ?? 0) + bytes);
 };
 
 /** Checks first, then the epoch is entered: an operation that fails leaves nothing behind. @returns false: nothing is to be done */
@@ -154,7 +154,7 @@ export function put(layer: Layer, win: number, from: Source, t: Target, call = '
   const bits = enter(layer, w, t.rank, call, passive);
   if (!on) return;
   const p = parcel(w, t, call, 0, from, false);
-  unconfirmed(w, t.rank);
+  unconfirmed(w, t.rank, p.body.length);
   issue(layer, w, t.rank, bits | p.bits | Act.PUT, p.word, p.body);
 }
 
@@ -180,7 +180,7 @@ export function accumulate(layer: Layer, win: number, from: Source, t: Target, c
   const bits = enter(layer, w, t.rank, call, passive);
   if (!on) return;
   const p = parcel(w, t, call, 0, from, false);
-  unconfirmed(w, t.rank);
+  unconfirmed(w, t.rank, p.body.length);
   issue(layer, w, t.rank, bits | p.bits | combineBits(c.op, c.element) | Act.ACCUMULATE, p.word, p.body);
 }
 

@@ -59,7 +59,7 @@ export interface WindowRecord {
   issued: number[];
   started: number[];
   locks: Map<number, HeldLock>;
-  /** Operations without an answer by target rank, since the target has last confirmed that it has applied all. */
+  /** Bytes of operations without an answer by target rank, since the target has last confirmed that it has applied all. */
   unconfirmed: Map<number, number>;
   owed: Map<number, number>;
   /** The first operation that failed and has no request: the next synchronisation reports it. */

@@ -278,10 +278,13 @@ export function startFlushAll(layer: Layer, win: number, call = 'MPI_Win_flush_a
   for (const rank of [...w.unconfirmed.keys()]) confirm(layer, w, rank, call, Act.FLUSH);
 }
 
-/** [MPI_Win_flush_local, MPI_Win_flush_local_all] Puts are complete here when they return: only answers are waited for. */
+/** An origin that only flushes locally is let run ahead of its target by so much: what is under way lies in the target's log. */
+const AHEAD = 4 << 20;
+
+/** [MPI_Win_flush_local, MPI_Win_flush_local_all] Puts are complete here when they return: only answers are waited for, and a target that is far behind. */
 export function startFlushLocal(layer: Layer, win: number, rank: number | undefined, call: string): void {
-  if (rank === undefined) passiveAll(layer, win, call);
-  else passive(layer, win, rank, call);
+  const w = rank === undefined ? passiveAll(layer, win, call) : passive(layer, win, rank, call);
+  for (const [target, bytes] of [...w.unconfirmed]) if (bytes > AHEAD && (rank === undefined || target === rank)) confirm(layer, w, target, call, Act.FLUSH);
 }
 
 /**
