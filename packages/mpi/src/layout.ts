@@ -8,6 +8,8 @@
  *  L1  The segments' bytes add up to `size`.
  *  L2  Segments keep the order of the type map, so that packing follows the standard (MPI 4.1 §5.1.11), overlap or not.
  */
+import { copyWords } from './layout-words.ts';
+
 export interface Layout {
   /** Bytes of data in one element. */
   readonly size: number;
@@ -117,6 +119,7 @@ function copyBlocks(from: Uint8Array, f: number, fStride: number, to: Uint8Array
 
 /** Packs `count` elements that lie at `address` of `memory` to the beginning of `into`. */
 export function pack(l: Layout, count: number, memory: Uint8Array, address: number, into: Uint8Array): void {
+  if (copyWords(l, count, memory, address, into, true)) return;
   const s = l.segments;
   // Elements of one block each: the elements are the blocks.
   if (s.length === WORDS && s[2] === 1) return copyBlocks(memory, address + s[0]!, l.extent, into, 0, s[1]!, s[1]!, count);
@@ -137,7 +140,9 @@ export function unpack(l: Layout, count: number, from: Uint8Array, memory: Uint8
   const s = l.segments;
   if (l.size === 0) return;
   const whole = Math.min(count, Math.floor(from.length / l.size));
-  if (s.length === WORDS && s[2] === 1) copyBlocks(from, 0, s[1]!, memory, address + s[0]!, l.extent, s[1]!, whole);
+  if (whole > 0 && copyWords(l, whole, memory, address, from, false)) {
+    // Done.
+  } else if (s.length === WORDS && s[2] === 1) copyBlocks(from, 0, s[1]!, memory, address + s[0]!, l.extent, s[1]!, whole);
   else {
     let at = 0;
     for (let i = 0; i < whole; i++) {
