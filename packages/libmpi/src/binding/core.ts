@@ -303,6 +303,8 @@ export class Core {
   raise(error: MPIError): number {
     const { comms } = this.layer.state;
     this.state.lastErrors.set(error.errorClass, error.errorString);
+    // Before MPI is in use and after, no handler of the program is in force.
+    if (!this.inUse) return this.program.abort(error.errorClass, error.message, 'MPI_ERROR');
     if (error.comm === files.FILE_NULL) return this.handle(this.layer.state.files.errhandler, Null.FILE, error.errorClass, error.message);
     let comm = comms.rows.get(error.comm);
     if (!comm) {
@@ -325,7 +327,7 @@ export class Core {
 
   /** Calls an error handler of the layer's number for an object. */
   handle(errhandler: number, object: number, code: number, message: string): number {
-    if (!this.inUse || errhandler === ERRORS_ARE_FATAL || errhandler === ERRORS_ABORT) return this.program.abort(code || 1, message, 'MPI_ERROR');
+    if (errhandler === ERRORS_ARE_FATAL || errhandler === ERRORS_ABORT) return this.program.abort(code || 1, message, 'MPI_ERROR');
     if (errhandler === ERRORS_RETURN) return code;
     const index = this.state.errorFunctions.get(errhandler);
     if (index === undefined) return code;

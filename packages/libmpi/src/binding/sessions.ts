@@ -85,7 +85,9 @@ export function sessions(core: Core): Implementations {
           heap.check(at, 4, 'session');
           const given = core.info(info);
           const wanted = given?.get('thread_level');
-          const level = wanted !== undefined && LEVELS.includes(wanted) && LEVELS.indexOf(wanted) < LEVELS.indexOf(GRANTED) ? wanted : GRANTED;
+          if (wanted !== undefined && !LEVELS.includes(wanted)) core.fail(ERR.INFO_VALUE, `thread_level '${wanted}' is none of ${LEVELS.join(', ')}`);
+          if (wanted !== undefined && !LEVELS.includes(wanted)) core.fail(ERR.INFO_VALUE, `thread_level '${wanted}' is none of ${LEVELS.join(', ')}`);
+          const level = wanted !== undefined && LEVELS.indexOf(wanted) < LEVELS.indexOf(GRANTED) ? wanted : GRANTED;
           const n = core.state.nextSession++;
           core.state.sessions.set(n, { errhandler, level });
           // After MPI_Finalize too "MPI_SESSION_INIT … may be called" (§11.3): the layer is in use again.
