@@ -86,7 +86,6 @@ export function sessions(core: Core): Implementations {
           const given = core.info(info);
           const wanted = given?.get('thread_level');
           if (wanted !== undefined && !LEVELS.includes(wanted)) core.fail(ERR.INFO_VALUE, `thread_level '${wanted}' is none of ${LEVELS.join(', ')}`);
-          if (wanted !== undefined && !LEVELS.includes(wanted)) core.fail(ERR.INFO_VALUE, `thread_level '${wanted}' is none of ${LEVELS.join(', ')}`);
           const level = wanted !== undefined && LEVELS.indexOf(wanted) < LEVELS.indexOf(GRANTED) ? wanted : GRANTED;
           const n = core.state.nextSession++;
           core.state.sessions.set(n, { errhandler, level });
