@@ -102,6 +102,13 @@ export class Checkers implements Witness {
       throw new Violation(`K1: incarnation ${incarnationOf(life)} gives message ${channel} of ${task} → ${name(dst)} another content than the log`);
   }
 
+  /** The newest incarnation of a task, and the one that executes, if it is that one. */
+  acting(task: number): { assigned: number | undefined; executes: number | undefined } {
+    const assigned = this.incarnations.get(task);
+    const begun = this.begun.get(task);
+    return { assigned, executes: begun !== undefined && begun === assigned ? begun : undefined };
+  }
+
   private mayAct(task: number, life: number): boolean {
     return incarnationOf(life) >= (this.incarnations.get(task) ?? 0) && life >= (this.latest.get(task) ?? 0);
   }

@@ -49,16 +49,16 @@ export function drawFaults(seed: number, everyMs?: number, only?: readonly Fault
 
 /** What lets a job end with a named error instead of its answer: see run.ts. */
 export interface Excuses {
-  /** When power loss in `behind` last took records. */
-  powerLost: number | undefined;
-  /** A bit of a record flipped. */
-  damagedLog: boolean;
+  /** Tasks of whose arrivals or determinants power loss took records: the incarnation that executed then (undefined: none did), once per loss. */
+  powerLost: Map<number, (number | undefined)[]>;
+  /** Tasks of whose arrivals or determinants a record has a flipped bit. */
+  damagedLogs: Set<number>;
   diskFull: boolean;
 }
 
 export class Striker {
   readonly counts: Record<string, number> = {};
-  readonly excuses: Excuses = { powerLost: undefined, damagedLog: false, diskFull: false };
+  readonly excuses: Excuses = { powerLost: new Map(), damagedLogs: new Set(), diskFull: false };
 
   constructor(private readonly world: World) {}
 
@@ -92,17 +92,11 @@ export class Striker {
         const ms = r.between(10, 6000);
         const heard = r.chance(0.5);
         for (const o of hit) o.cutOff(ms, heard);
-        this.lost();
         return;
       }
       default:
         if (v) this.node(kind, v, r);
     }
-  }
-
-  /** A rank may have been lost. */
-  private lost(): void {
-    this.world.lastLoss = this.world.agenda.now;
   }
 
   private node(kind: FaultKind, v: Volunteer, r: Random): void {
@@ -116,32 +110,27 @@ export class Striker {
       case 'crash':
       case 'half-open crash':
         hit();
-        this.lost();
         if (kind === 'close') v.goodbye();
         else v.crash(kind === 'half-open crash');
         return replace();
       case 'reload':
         if (!v.id) return;
         hit();
-        this.lost();
         v.goodbye();
         return world.agenda.after(r.between(100, 2000), () => void world.volunteer(v.id));
       case 'freeze':
       case 'zombie':
         if (v.frozen) return;
         hit();
-        this.lost();
         return v.freeze(r.between(10, 12_000), kind === 'zombie' ? r.between(10, 400) : 0);
       case 'cut off':
         if (v.offline) return;
         hit();
-        this.lost();
         return v.cutOff(r.between(10, 6000), r.chance(0.5));
       case 'rank crash': {
         const task = r.pick([...v.held.keys()]);
         if (task === undefined) return;
         this.happened(kind, `task ${task} on ${v.name}`);
-        this.lost();
         return v.crashRank(task);
       }
       case 'broken link':
@@ -155,7 +144,6 @@ export class Striker {
           if (counted) return;
           counted = true;
           hit();
-          if (kind === 'stall') this.lost();
         };
         for (const l of v.connections()) l.hold(until, once);
         return;
@@ -191,9 +179,17 @@ export class Striker {
     } else {
       const l = world.server.powerLoss();
       this.happened(kind, `${l.lost} records lost, ${l.reordered} streams reordered, ${l.torn} torn`);
-      if (l.lost > 0) this.excuses.powerLost = world.agenda.now;
+      this.powerLost(l.streams);
     }
     world.agenda.after(r.between(20, 1500), () => world.server.start());
+  }
+
+  private powerLost(streams: readonly string[]): void {
+    const tasks = new Set(streams.filter((s) => s[0] !== 'w').map((s) => Number(s.slice(1))));
+    for (const task of tasks) {
+      const before = this.excuses.powerLost.get(task) ?? [];
+      this.excuses.powerLost.set(task, [...before, this.world.checkers.acting(task).executes]);
+    }
   }
 
   private channelMemory(kind: 'kill CM' | 'CM power loss', r: Random): void {
@@ -205,7 +201,7 @@ export class Striker {
     if (kind === 'CM power loss') {
       const l = cm.log.powerLoss(r);
       what += `, ${l.lost} records lost, ${l.reordered} streams reordered, ${l.torn} torn`;
-      if (l.lost > 0) this.excuses.powerLost = world.agenda.now;
+      this.powerLost(l.streams);
     }
     this.happened(kind, what);
     world.server.later(r.between(20, 800), () => cm.up || cm.open(false));
@@ -219,7 +215,7 @@ export class Striker {
       if (!where) return;
       this.happened(kind, `CM ${cm.index} ${where.stream}[${where.lsn}]${where.synced ? '' : ', not yet synced'}`);
       // an un-synced record may be synced as it is now, or be cut as a torn tail
-      this.excuses.damagedLog = true;
+      this.excuses.damagedLogs.add(Number(where.stream.slice(1)));
       return;
     }
     const image = world.server.cs.flip(r.between(0, world.setup.spec.size - 1) as never, r.next());

@@ -37,6 +37,8 @@ export interface PowerLoss {
   reordered: number;
   /** Streams whose first bad record was half written. */
   torn: number;
+  /** Those that lost records. */
+  streams: string[];
 }
 
 export class FaultyLog {
@@ -115,7 +117,7 @@ export class FaultyLog {
 
   /** Power loss: of the un-synced records of each stream some reached the platter, in any order, and one may be torn. */
   powerLoss(random: Random): PowerLoss {
-    const result = { lost: 0, reordered: 0, torn: 0 };
+    const result: PowerLoss = { lost: 0, reordered: 0, torn: 0, streams: [] };
     for (const [name, s] of this.streams) {
       const before = s.records.length;
       if (before === s.synced) continue;
@@ -131,6 +133,7 @@ export class FaultyLog {
           }
       if (end < before && random.chance(0.5)) result.torn++;
       result.lost += before - end;
+      if (end < before) result.streams.push(name);
       this.shorten(name, s, end);
     }
     return result;

@@ -94,7 +94,7 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
     }
     if (world.end.state === 'done') return report();
     const { code, message } = world.end.error ?? { code: '?', message: '' };
-    return excused(code, striker, world) ? report(undefined, code) : report(`the job ended ${world.end.state}: ${code} ${message}`);
+    return excused({ code, message }, striker, world) ? report(undefined, code) : report(`the job ended ${world.end.state}: ${code} ${message}`);
   } catch (e) {
     if (e instanceof Violation) return report(e.message);
     return report(`${(e as Error).name}: ${(e as Error).message}\n${(e as Error).stack ?? ''}`);
@@ -102,13 +102,18 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
 }
 
 /**
- * May a job end with this error? Power loss in `behind` may exceed what the protocol covers, but only together with the loss of a rank;
- * a bit flip in a record is told and not repaired; a disk that stays full ends the job.
+ * May a job end with this error? Power loss in `behind` may exceed what the protocol covers, but only together with the loss of a rank: it took records
+ * of the very task that the error names, and the incarnation that executed then (its node retains what is not synced) is no more. A bit flip in a record is
+ * told and not repaired; a disk that stays full ends the job.
  */
-function excused(code: string, striker: Striker, world: World): boolean {
-  const { powerLost, damagedLog, diskFull } = striker.excuses;
+function excused({ code, message }: { code: string; message: string }, striker: Striker, world: World): boolean {
+  const { powerLost, damagedLogs, diskFull } = striker.excuses;
   if (code === 'DISK_FULL') return diskFull;
   if (code !== 'LOST_LOG') return false;
-  if (damagedLog) return true;
-  return powerLost !== undefined && world.setup.durability === 'behind' && world.lastLoss > powerLost - 5000;
+  const named = /(?:rank|task) (\d+)/.exec(message)?.[1];
+  if (named === undefined) return damagedLogs.size > 0;
+  const task = Number(named);
+  if (damagedLogs.has(task)) return true;
+  const { assigned } = world.checkers.acting(task);
+  return world.setup.durability === 'behind' && (powerLost.get(task) ?? []).some((executed) => executed === undefined || assigned === undefined || executed < assigned);
 }

@@ -79,12 +79,13 @@ export class Server {
   powerLoss(): PowerLoss {
     this.kill();
     this.world.sink.powerLoss();
-    const lost = { lost: 0, reordered: 0, torn: 0 };
+    const lost: PowerLoss = { lost: 0, reordered: 0, torn: 0, streams: [] };
     for (const cm of this.cms) {
       const l = cm.log.powerLoss(this.world.random);
       lost.lost += l.lost;
       lost.reordered += l.reordered;
       lost.torn += l.torn;
+      lost.streams.push(...l.streams);
     }
     return lost;
   }

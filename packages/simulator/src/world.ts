@@ -48,8 +48,6 @@ export class World {
   end: { state: string; error: ErrorBody | undefined } | undefined;
   /** Messages of standard input that were typed so far; they are durable. */
   stdinTyped = 0;
-  /** When a rank was last lost with its node, or begun anew. */
-  lastLoss = -1;
   /** For transcripts: told each step. */
   trace: ((line: string) => void) | undefined;
   private born = 0;

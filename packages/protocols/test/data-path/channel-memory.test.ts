@@ -141,6 +141,24 @@ describe('replay: "re-sending the message being already sent to the failed task"
     b.attach(31, 0, { inc: 0, resume: true });
     expect(b.take(Kind.ATTACHED, 31)[0]!.json().received).toEqual([[1, 9]]);
   });
+  test('C6 an attachment whose replay begins before what is kept ends itself, not the job', () => {
+    const b = pair();
+    for (let n = 1; n <= 9; n++) b.send(10, 0, 1, n);
+    const replay = { prologue: line({ arrivals: 2 }), image: line({ arrivals: 7 }), held: [] };
+    b.step({ type: 'trim', task: T(1), replay });
+    b.step({ type: 'flush' });
+    b.take(Kind.ARRIVAL);
+    b.step({ type: 'fence', task: T(1), incarnation: incarnation(1) });
+    b.take(Kind.REFUSED);
+    b.attach(20, 1, { inc: 1, replay: { prologue: line({}), image: line({ arrivals: 4 }), held: [] } });
+    expect(arrivals(b, 20)).toEqual([]);
+    expect(codes(b)).toEqual(['OUT_OF_SEQUENCE']);
+    expect(b.effects.filter((e) => e.type === 'failed')).toEqual([]);
+    // The connection serves its other tasks, senders go on, and the next incarnation has what it needs.
+    b.send(10, 0, 1, 10);
+    b.attach(21, 1, { inc: 2, replay });
+    expect(arrivals(b, 21)).toEqual([1, 2, 8, 9, 10]);
+  });
   test('C2 determinants come back from the asked positions', () => {
     const b = pair();
     const clock = (ms: number) => ({ type: 'clock', ms }) as const;
