@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { zipSync } from 'fflate';
-import { IMAGE_FORMAT, Kind, WORLD, emptyHeader, encodeFrame, taskId, zeroLine, type Incarnation } from '@mayfly/wire';
+import { IMAGE_FORMAT, Kind, WORLD, WorldMode, emptyHeader, encodeFileRequest, encodeFrame, taskId, zeroLine, type FileOp, type Incarnation } from '@mayfly/wire';
 
 const text = new TextEncoder();
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
@@ -96,6 +96,17 @@ export const laterMessage = (h: Holder, size: number): fc.Arbitrary<Uint8Array> 
     { weight: 12, arbitrary: fc.record({ kind: fc.constantFrom(...kinds), channel: fc.oneof(fc.nat(4), u53), arrival: fc.oneof(fc.nat(4), u53), dst: fc.nat(size + 1), word: u32, flags: fc.nat(7), offset: fc.nat(70_000), size: fc.oneof(fc.nat(64), u32) }).map((m) => own(m)) },
     // Seldom: nonsense to the world ends the whole job, and with it the chance to try anything else.
     { weight: 1, arbitrary: fc.record({ mode: fc.nat(8), body: fc.uint8Array({ maxLength: 40 }), channel: fc.nat(3) }).map(({ body, ...m }) => own({ dst: WORLD, ...m }, body)) },
+    // Requests to the file service that can be read, and ask for what is not allowed or not there: they are answered.
+    {
+      weight: 6,
+      arbitrary: fc
+        .record({ op: fc.nat(12), name: fc.constantFrom('a', '../a', '/etc/passwd', '', 'a/'.repeat(80), '𝔘', 'a/.b'), session: fc.oneof(fc.nat(2), u53), value: fc.oneof(fc.nat(40), u53), segments: fc.array(fc.tuple(...[0, 1, 2, 3].map(() => fc.oneof(fc.nat(9), u53))), { maxLength: 2 }), data: fc.uint8Array({ maxLength: 9 }), channel: fc.nat(3) })
+        .map(({ op, channel, data, segments, ...r }) => {
+          const { body, data: at } = encodeFileRequest(op as FileOp, { ...r, segments: segments.flat(), bytes: data.length });
+          at.set(data);
+          return own({ dst: WORLD, mode: WorldMode.REQUEST, channel }, body.slice());
+        }),
+    },
     { weight: 12, arbitrary: fc.uint8Array({ minLength: 4, maxLength: 12 }).map((d) => own({}, new Uint8Array(8), new Uint8Array(new Float64Array(d).buffer))) },
     { weight: 12, arbitrary: damaged(own({})) },
   );

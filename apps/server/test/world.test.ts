@@ -1,5 +1,5 @@
 /** Output once, whatever happens in between: world-host.ts O1–O3, world-index.ts W1–W3, stdin-log.ts N2. */
-import { WorldMode, jobId, taskId } from '@mayfly/wire';
+import { FileOp, WorldMode, encodeFileRequest, jobId, taskId } from '@mayfly/wire';
 import { appendFile, readFile, readdir, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -85,10 +85,62 @@ describe('WorldHost', () => {
         expect(await run(messages, crashes)).toEqual(await run(messages, []));
       }),
       {
-        numRuns: 60,
+        numRuns: 30,
         // A length for a file that is not there yet, and comes again when it is.
         examples: [[[{ mode: WorldMode.CUT, body: cutMessage('a', 1) }, { mode: WorldMode.FILE, body: fileMessage('a', 0, new Uint8Array(0)) }], [[2, 0]]]],
       },
+    );
+  });
+
+  it('O1, O5: requests of two tasks take effect once, in one order, and are answered alike, whenever the server dies', async () => {
+    const other = taskId(4);
+    const request = (op: FileOp, r: Parameters<typeof encodeFileRequest>[1], data = new Uint8Array(0)): Message => {
+      const { body, data: at } = encodeFileRequest(op, { ...r, bytes: data.length });
+      at.set(data);
+      return { mode: WorldMode.REQUEST, body };
+    };
+    const open = request(FileOp.OPEN, { name: 'd/shared', value: 2 });
+    const message = fc.oneof(
+      fc.tuple(fc.nat(30), fc.uint8Array({ minLength: 1, maxLength: 9 })).map(([at, b]) => request(FileOp.WRITE, { session: 1, segments: [at, b.length, 1, 0] }, b)),
+      fc.nat(30).map((at) => request(FileOp.READ, { session: 1, segments: [at, 5, 1, 0] })),
+      fc.nat(5).map((n) => request(FileOp.ADVANCE, { session: 1, value: n })),
+      fc.nat(30).map((n) => request(FileOp.RESIZE, { session: 1, value: n })),
+      fc.nat(20).map((at) => ({ mode: WorldMode.FILE, body: fileMessage('d/shared', at, Uint8Array.of(at, 255)) })),
+    );
+    const run = async (messages: readonly (readonly [boolean, Message])[], crashes: readonly (readonly [upTo: number, back: number])[]): Promise<unknown> => {
+      const dataDir = await freshDir();
+      const sent = new Map<number, Message[]>([[task, [open]], [other, [open]]]);
+      const answers = new Map<string, string>();
+      let next = 0;
+      for (const [upTo, back] of [...crashes, [messages.length, 0] as const]) {
+        const host = new WorldHost(dataDir, listener());
+        host.open(job, 50);
+        // What the logs still hold comes again, task by task.
+        for (const [t, list] of sent) for (let n = Math.max(1, list.length - back); n <= list.length; n++) host.deliver(job, taskId(t), n, list[n - 1]!.mode, list[n - 1]!.body);
+        for (; next < Math.max(next, Math.min(upTo, messages.length)); next++) {
+          const [second, m] = messages[next]!;
+          const list = sent.get(second ? other : task)!;
+          list.push(m);
+          host.deliver(job, second ? other : task, list.length, m.mode, m.body);
+        }
+        for (const t of [task, other])
+          for (let r = 1; r <= host.requests(job, t); r++) {
+            const a = host.answer(job, t, r)!;
+            answers.set(`${t} ${r}`, `${a.error} ${sent.get(t)!.filter((m) => m.mode === WorldMode.REQUEST)[r - 1]!.body[0] === FileOp.READ ? '' : Buffer.from(a.body).toString('hex')}`);
+          }
+        // Killed: what has not been made durable is in the kernel all the same.
+      }
+      const host = new WorldHost(dataDir, listener());
+      host.open(job, 50);
+      const bytes = await readFile(host.filePath(job, 'd/shared')!);
+      await host.close(job);
+      return { bytes: bytes.toString('hex'), answers: [...answers].sort() };
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.boolean(), message), { maxLength: 20 }), fc.array(fc.tuple(fc.nat(20), fc.nat(8)), { minLength: 1, maxLength: 3 }), async (messages, crashes) => {
+        expect(await run(messages, [[0, 0], ...crashes])).toEqual(await run(messages, [[0, 0]]));
+      }),
+      { numRuns: 20 },
     );
   });
 
@@ -158,7 +210,7 @@ describe('WorldHost', () => {
 
   it('O2, O3: files stay inside, and the sum of output within the limit', async () => {
     const dataDir = await freshDir();
-    for (const path of ['../x', '/x', 'a//b', 'a/./b', '.x', 'a/..', 'con:x', 'a\\b', '', 'x'.repeat(300)]) {
+    for (const path of ['../x', '/x', 'a//b', 'a/./b', '.x', 'a/..', 'con|x', 'a\\b', '', 'x'.repeat(300)]) {
       const l = listener();
       const host = new WorldHost(dataDir, l);
       host.open(job, 1e9);

@@ -119,8 +119,9 @@ export class WorldHost {
       snapshot: (s) => o.service.restore(s),
       message: (outcome, body) => o.service.apply(outcome, body).forEach((e) => o.storage.perform(e, true)),
     });
-    // What was read from the disk may be in its cache alone.
+    // What was read from the disk may be in its cache alone. A new journal begins with the files that a directory without one has.
     if (o.journal.bytes > 0) this.#commit(job, o);
+    else o.journal.begin(o.service.snapshot());
   }
 
   /** Bytes that the job has written, or 0 when it is not open. */

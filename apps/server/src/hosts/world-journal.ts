@@ -22,6 +22,7 @@ const FIELDS = 24;
 const SNAPSHOT = 1;
 const MESSAGE = 2;
 const COPY = 1 << 20;
+const NOBODY: Outcome = { task: taskId(0), n: 0, mode: 0, error: 0, value: 0 };
 
 export class WorldJournal {
   #fd: number;
@@ -60,6 +61,12 @@ export class WorldJournal {
     if (this.#size !== size) ftruncateSync(this.#fd, this.#size);
   }
 
+  /** The first record. */
+  begin(snapshot: FileSnapshot): void {
+    const body = Buffer.from(JSON.stringify(snapshot));
+    this.#size += write(this.#fd, record(SNAPSHOT, NOBODY, body), body);
+  }
+
   append(o: Outcome, body: Uint8Array): void {
     this.#size += write(this.#fd, record(MESSAGE, o, body), body);
   }
@@ -79,7 +86,7 @@ export class WorldJournal {
     const body = Buffer.from(JSON.stringify(snapshot));
     const next = `${this.#path}.new`;
     const fd = openSync(next, 'w+', 0o600);
-    let size = write(fd, record(SNAPSHOT, { task: taskId(0), n: 0, mode: 0, error: 0, value: 0 }, body), body);
+    let size = write(fd, record(SNAPSHOT, NOBODY, body), body);
     const chunk = Buffer.allocUnsafe(COPY);
     for (let from = at; from < this.#size; ) {
       const n = readSync(this.#fd, chunk, 0, Math.min(COPY, this.#size - from), from);

@@ -6,8 +6,8 @@
  * structures (wasi.ts), the sending of what was written (the host).
  *
  * Invariants
- *  F1 What the world gets of a file is a function of the program's calls: {@link Files.flush} hands out what was written since the last
- *     one, at close, at fsync and at the end, never at a moment that depends on time or on an image.
+ *  F1 What the world gets of a file is a function of the program's calls: what was written is handed out at close, at fsync, at the next MPI
+ *     call that may wait ({@link Files.show}) and at the end, never at a moment that depends on time or on an image.
  *  F2 A cut or removal of what the world has already been told is told too, in the order of the calls.
  *  F3 Bytes of an input file that was not written to are not in the state: they are fetched again after a restore.
  *  F4 All files together hold at most `limit` bytes; what would pass it fails with NOSPC, in every incarnation alike.
@@ -51,6 +51,8 @@ export interface FileSink {
   write(path: string, offset: number, bytes: Uint8Array): void;
   /** The result file has this length from now on; Infinity: it is gone. */
   cut(path: string, length: number): void;
+  /** A file that the program opened through MPI-IO, and which lies at the server, is to go. False: it knows none of that name. */
+  removeShared?(path: string): boolean;
 }
 
 export interface InputFile {
@@ -204,7 +206,10 @@ export class Files {
   }
 
   remove(path: string, kind: Inode['kind']): void {
-    const node = this.lookup(path) ?? fail(E.NOENT);
+    const shared = kind === 'file' && (this.sink.removeShared?.(path.slice(1)) ?? false);
+    const node = this.lookup(path);
+    if (!node && shared) return;
+    if (!node) return fail(E.NOENT);
     if (node.kind !== kind) fail(kind === 'file' ? E.ISDIR : E.NOTDIR);
     if (path === '' || path === TEMPORARY) fail(E.PERM);
     if (kind === 'directory' && this.list(path).length > 0) fail(E.NOTEMPTY);
@@ -362,6 +367,11 @@ export class Files {
       } while (at < to);
       node.told = Math.max(node.told, to);
     }
+  }
+
+  /** What was written to files that are open: a closed one has nothing left. */
+  show(): void {
+    for (const f of this.state.open.values()) if (this.node(f).dirty.length > 0) this.flushOne(f.path, f.inode);
   }
 
   /** Everything, in the order of the names. */

@@ -94,6 +94,11 @@ export class Life implements Waits {
       {
         write: (path, offset, bytes) => world.writeFileAt(this.layer, path, offset, bytes),
         cut: (path, length) => world.cutFile(this.layer, path, length),
+        removeShared: (path) => {
+          if (!this.layer.state.files.names.delete(path)) return false;
+          world.cutFile(this.layer, path, Infinity);
+          return true;
+        },
       },
       host.fileBytes,
     );
@@ -190,6 +195,7 @@ export class Life implements Waits {
       if (this.phase === Phase.REWINDING) this.rewound(name);
       else {
         this.waitTaken = false;
+        if (name in this.binding.functions) this.files.show();
         if (this.due()) return this.unwind(name, false);
       }
       this.call = name;

@@ -17,6 +17,7 @@ import { Schedule, start } from '../schedule.ts';
 import { setCell } from './steps.ts';
 import { CELL_BYTES, type Ask, type FileRecord } from './state.ts';
 import type { Buf } from '../buffers.ts';
+import type { Layout } from '../layout.ts';
 import type { TypeRecord } from '../types.ts';
 
 export const Amode = { APPEND: 1, CREATE: 2, DELETE_ON_CLOSE: 4, EXCL: 8, RDONLY: 16, RDWR: 32, SEQUENTIAL: 64, UNIQUE_OPEN: 128, WRONLY: 256 } as const;
@@ -27,6 +28,8 @@ export const DISPLACEMENT_CURRENT = -1;
 export const Seek = { CUR: 401, END: 402, SET: 403 } as const;
 
 const allowed = new RegExp((ResultPath as unknown as { pattern: string }).pattern);
+/** Prefixes by which ROMIO's users name a file system. */
+const FILE_SYSTEM = /^(ufs|nfs|xfs|pvfs2?|testfs|gpfs|panfs|lustre|daos|ime|quobyte|zoidfs|gridftp|file):/;
 const text = new TextEncoder();
 
 /** The file of a handle. @throws MPIError ERR_FILE */
@@ -40,7 +43,7 @@ export function fileOf(layer: Layer, handle: number, call: string): FileRecord {
  */
 export function jobFileName(path: string): string | undefined {
   const out: string[] = [];
-  for (const p of path.replace(/^[A-Za-z0-9_]+:/, '').split('/')) {
+  for (const p of path.replace(FILE_SYSTEM, '').split('/')) {
     if (p === '' || p === '.') continue;
     if (p === '..') out.pop();
     else out.push(p);
@@ -248,6 +251,18 @@ export interface View {
 
 const DATAREPS = ['native', 'internal', 'external32'];
 
+/** "The displacements in the typemap … must be nonnegative and monotonically nondecreasing", and without overlap where the file may be written (§14.3). */
+function checkOrder(file: FileRecord, l: Layout, what: string, call: string): void {
+  const s = l.segments;
+  for (let k = 0, last = 0, end = 0; k < s.length; k += 4) {
+    const [at, bytes, count, stride] = [s[k]!, s[k + 1]!, s[k + 2]!, s[k + 3]!];
+    if (at < last || stride < 0) fail(ERR.IO, call, `displacements of the ${what} are negative or go backwards`, file.comm);
+    if ((file.amode & Amode.RDONLY) === 0 && (at < end || (count > 1 && stride < bytes))) fail(ERR.IO, call, `parts of the ${what} overlap, and the file may be written`, file.comm);
+    last = at + (count - 1) * stride;
+    end = last + bytes;
+  }
+}
+
 function checkView(file: FileRecord, v: View, call: string): void {
   const sequential = (file.amode & Amode.SEQUENTIAL) !== 0;
   if (v.disp < 0 && !(sequential && v.disp === DISPLACEMENT_CURRENT)) fail(ERR.ARG, call, `disp ${v.disp} is negative${v.disp === DISPLACEMENT_CURRENT ? '; MPI_DISPLACEMENT_CURRENT is for files of MPI_MODE_SEQUENTIAL' : ''}`, file.comm);
@@ -255,12 +270,8 @@ function checkView(file: FileRecord, v: View, call: string): void {
   const f = v.filetype.layout;
   if (e.size === 0) fail(ERR.ARG, call, 'the etype has no bytes', file.comm);
   if (f.size % e.size !== 0) fail(ERR.ARG, call, `the filetype has ${f.size} bytes, which is no multiple of the etype's ${e.size}`, file.comm);
-  let last = 0;
-  for (let k = 0; k < f.segments.length; k += 4) {
-    // "The displacements in the typemap of the filetype … must be nonnegative and monotonically nondecreasing" (§14.3).
-    if (f.segments[k]! < last || f.segments[k + 3]! < 0) fail(ERR.ARG, call, 'displacements of the filetype are negative or go backwards', file.comm);
-    last = f.segments[k]! + (f.segments[k + 2]! - 1) * f.segments[k + 3]!;
-  }
+  checkOrder(file, e, 'etype', call);
+  checkOrder(file, f, 'filetype', call);
   if (!v.plain && !DATAREPS.includes(v.datarep)) fail(ERR.UNSUPPORTED_DATAREP, call, `data representation '${v.datarep}' is none of ${DATAREPS.join(', ')}`, file.comm);
   if (v.datarep === 'external32' && (externalSize(v.etype) !== e.size || externalSize(v.filetype) !== f.size))
     fail(ERR.UNSUPPORTED_DATAREP, call, 'types that have another length in external32 (MPI_AINT, MPI_WCHAR) are not supported in views', file.comm);

@@ -46,9 +46,11 @@ export interface FilesState {
   sent: number;
   answered: number;
   calls: Map<number, FileCall>;
+  /** Names of files that this process has opened: what it removes by other means than MPI is removed there too. */
+  names: Map<string, boolean>;
 }
 
-export const noFiles = (): FilesState => ({ files: table(), errhandler: 2, sent: 0, answered: 0, calls: new Map() });
+export const noFiles = (): FilesState => ({ files: table(), errhandler: 2, sent: 0, answered: 0, calls: new Map(), names: new Map() });
 
 /** A cell: f64 error class, f64 first value, f64 second value of an answer. */
 export const CELL_BYTES = 24;

@@ -20,6 +20,9 @@ const OPS: Record<Ask, FileOp> = {
 /** Bytes of one message. In atomic mode an access is one message as far as this goes. */
 const PIECE = 8 << 20;
 const ATOMIC_PIECE = 256 << 20;
+/** Pieces of the file that one message may name; the service takes twice as many. */
+const MOST_PIECES = 1 << 19;
+const piecesOf = (s: Segments): number => s.reduce((n, x, i) => (i % 4 === 2 ? n + x : n), 0);
 
 const TEXTS: Partial<Record<number, string>> = {
   [ERR.NO_SUCH_FILE]: 'there is no such file among the job\'s files',
@@ -106,6 +109,7 @@ export function executeFileStep(layer: Layer, r: CollectiveRequest, step: FileSt
         state.comms.rows.delete(comm);
         return wrong(r, error, `'${step.path}'`);
       }
+      state.files.names.set(step.path, true);
       const bytes = typeOf(layer, BYTE_TYPE, r.call);
       const file: FileRecord = {
         handle: 0, comm, path: step.path, session: numberAt(layer, step.cell, 8), amode: step.amode, disp: 0, etype: bytes, filetype: bytes, datarep: 'native',
@@ -168,9 +172,11 @@ function access(layer: Layer, r: CollectiveRequest, step: Extract<FileStep, { do
   }
   const from = position * file.etype.layout.size;
   const most = file.atomic ? ATOMIC_PIECE : PIECE;
-  for (let at = 0; at < step.buffer.bytes; at += most) {
-    const piece = part(step.buffer, at, Math.min(most, step.buffer.bytes - at));
-    const segments = segmentsOf(file, from + at, piece.bytes);
+  for (let at = 0, bytes: number; at < step.buffer.bytes; at += bytes) {
+    bytes = Math.min(most, step.buffer.bytes - at);
+    let segments = segmentsOf(file, from + at, bytes);
+    while (piecesOf(segments) > MOST_PIECES) segments = segmentsOf(file, from + at, (bytes = Math.ceil(bytes / 2)));
+    const piece = part(step.buffer, at, bytes);
     const q = { session: file.session, segments };
     if (step.write) send(layer, r, FileOp.WRITE, { ...q, bytes: piece.bytes }, layer.memory.view(piece), { into: undefined, kind: 'write' });
     else send(layer, r, FileOp.READ, q, undefined, { into: piece, kind: 'read' });

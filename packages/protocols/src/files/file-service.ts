@@ -32,8 +32,9 @@ const Amode = { APPEND: 1, CREATE: 2, DELETE_ON_CLOSE: 4, EXCL: 8 } as const;
 export const GONE = Number.MAX_SAFE_INTEGER;
 const MAX_SESSIONS = 10_000;
 const MAX_FILES = 100_000;
-/** Pieces of one request: each costs time of the server. */
-const MAX_PIECES = 4_000_000;
+/** Of one request: pieces cost time of the server, bytes that are read its memory. A rank cuts its accesses accordingly. */
+export const MAX_PIECES = 1 << 20;
+export const MAX_READ = 256 << 20;
 
 export interface JobFile {
   size: number;
@@ -191,7 +192,7 @@ export class FileService {
       case FileOp.WRITE: {
         const length = lengthOf(r.segments);
         if (!Number.isSafeInteger(length) || !Number.isSafeInteger(endOf(r.segments)) || piecesOf(r.segments) > MAX_PIECES) return FileError.ARG;
-        if (r.op === FileOp.READ) return FileError.NONE;
+        if (r.op === FileOp.READ) return length > MAX_READ ? FileError.ARG : FileError.NONE;
         if (length !== r.data.length) return FileError.ARG;
         return this.#grows(s.path, Math.max(size, length === 0 ? 0 : endOf(r.segments)), room);
       }

@@ -23,6 +23,7 @@ export function endOf(s: Segments): number {
 /** Pieces that lie close together are read and written as one, gaps and all: a call of the system costs as much as some kilobytes. */
 const GAP = 4096;
 const PORTION = 1024 * 1024;
+const PORTION_PIECES = 1 << 16;
 
 /** Pieces [offset, bytes] of the file in a portion [from, to) of it; `at`: where the first of them lies in the data. */
 export interface Portion {
@@ -42,7 +43,7 @@ export function* portions(s: Segments): Generator<Portion> {
     const stride = s[i + 3]!;
     if (bytes === 0) continue;
     for (let k = 0, offset = s[i]!; k < count; k++, offset += stride, at += bytes) {
-      if (p && offset >= p.from && offset <= p.to + GAP && offset + bytes - p.from <= PORTION) {
+      if (p && offset >= p.from && offset <= p.to + GAP && offset + bytes - p.from <= PORTION && p.pieces.length < 3 * PORTION_PIECES) {
         p.pieces.push(offset, bytes, at);
         p.to = Math.max(p.to, offset + bytes);
         continue;
