@@ -8,8 +8,10 @@ import type { DispatcherEvent } from './types.ts';
 
 type Of<T extends DispatcherEvent['type']> = Extract<DispatcherEvent, { type: T }>;
 
-/** Heartbeats in a row without an assigned task before it counts as crashed; an Assignment needs a moment to arrive. */
+/** Heartbeats in a row without a task before it counts as crashed. */
 const MISSED_LIMIT = 3;
+/** An Assignment needs a moment to arrive, and a busy node's heartbeats from before it may come in a bunch. */
+const ARRIVAL_MS = 10_000;
 const MAX_IMAGES = 4096;
 
 export function hello(core: Core, e: Of<'hello'>): void {
@@ -114,7 +116,7 @@ export function heartbeat(core: Core, node: Node, e: Of<'heartbeat'>): void {
     core.changed(t.job);
   }
   for (const t of [...node.tasks])
-    if ((t.phase === 'assigned' || t.phase === 'running') && !named.has(t) && ++t.missed >= MISSED_LIMIT) lose(core, t, 'crashed');
+    if ((t.phase === 'assigned' || t.phase === 'running') && !named.has(t) && ++t.missed >= MISSED_LIMIT && (t.phase === 'running' || core.time - t.since >= ARRIVAL_MS)) lose(core, t, 'crashed');
 }
 
 function refuse(core: Core, node: Node, job: JobId, task: TaskId, incarnation: Incarnation, t: Task | undefined): void {

@@ -182,6 +182,16 @@ describe('silence', () => {
     expect(s.view(J(1)).state).toBe('running');
   });
 
+  it('heartbeats that were sent before an assignment arrived cost it nothing; one that never names it is lost after 10 s', () => {
+    const s = new Stage();
+    s.come(1);
+    s.send('submit', { job: job(1) });
+    for (let i = 0; i < 8; i++) s.send('heartbeat', { connection: 'c1', tasks: [] });
+    expect(s.view().faults).toEqual([]);
+    s.pass(10_000, { c1: [] });
+    expect(s.view().faults).toMatchObject([{ task: 0, incarnation: 0, cause: 'crashed' }]);
+  });
+
   it('F2: a pause of the server is not held against the nodes', () => {
     const s = running();
     s.come(2);
