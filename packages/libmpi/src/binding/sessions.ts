@@ -41,7 +41,8 @@ export function sessions(core: Core): Implementations {
   const psets = (): Map<string, number[]> => new Map([[WORLD, Array.from({ length: layer.state.size }, (_, i) => i)], [SELF, [layer.state.task]]]);
   const pset = (at: number): number[] => {
     const name = heap.string(at, 'pset_name');
-    return psets().get(name) ?? core.fail(ERR.ARG, `there is no process set '${name}' (there are ${WORLD} and ${SELF})`);
+    // A URI: its scheme and the names that the standard gives are the same in any case.
+    return [...psets()].find(([known]) => known.toLowerCase() === name.toLowerCase())?.[1] ?? core.fail(ERR.ARG, `there is no process set '${name}' (there are ${WORLD} and ${SELF})`);
   };
   const stringTag = (at: number): string => {
     const tag = heap.string(at, 'stringtag');

@@ -20,6 +20,7 @@ int main(int argc, char **argv) {
   CHECK(world == 1 && me == 1);
   len = 5; MPI_Session_get_nth_pset(s, MPI_INFO_NULL, 0, &len, name); CHECK(strlen(name) == 4); /* "truncated" */
 #ifdef __wasm__ /* MPICH 4.0.2 asks no session's error handler before MPI_Init */
+  CHECK(MPI_Group_from_session_pset(s, "mpi://world", &g) == MPI_SUCCESS); MPI_Group_free(&g);
   CHECK(class_of(MPI_Session_get_nth_pset(s, MPI_INFO_NULL, n + 7, &len, name)) == MPI_ERR_ARG);
   CHECK(class_of(MPI_Group_from_session_pset(s, "mpi://NONE", &g)) == MPI_ERR_ARG && g == MPI_GROUP_NULL);
 #endif
