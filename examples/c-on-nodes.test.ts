@@ -113,19 +113,36 @@ describe.each(Object.entries(RUNS))('%s', (name, { ranks, most }) => {
   });
 });
 
-it('mayfly checkpoint: images on demand, of ranks that run and of ranks that have not begun', async () => {
-  const main = '#include <mpi.h>\nint main(int argc, char **argv) {\n  MPI_Init(&argc, &argv);\n  return MPI_Finalize();\n}\n';
+it('a file is seen as it is flushed; mayfly checkpoint: images on demand, of ranks that run and of ranks that have not begun', async () => {
+  // It also writes a file and flushes it, which is to be seen while the program runs.
+  const main = `#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  FILE *f = rank == 0 ? fopen("tiles:0.txt", "w") : NULL;
+  if (f) { fputs("first\\n", f); fflush(f); }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (f) fputs("second\\n", f);
+  MPI_Finalize();
+  return 0;
+}
+`;
   const submission: JobSubmission = { name: 'asked', program: { language: 'c', sources: { 'main.c': main, 'held/finalize.c': HELD } }, size: 2, options: { checkpointMs: 86_400_000, interactive: true } };
   const { id } = (await (await api('jobs', { method: 'POST', body: JSON.stringify(submission) })).json()) as { id: string };
   const mayfly = async (...args: string[]): Promise<string> => {
     const env = { ...process.env, MAYFLY_SERVER: server.url, MAYFLY_TOKEN: TOKEN };
     return (await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../apps/cli/dist/mayfly.js'), ...args], { env })).stdout;
   };
+  const file = async (): Promise<string> => (await api(`jobs/${id}/files/tiles%3A0.txt`)).text();
   // No node is there: the ranks owe an image as soon as they run.
   expect(await mayfly('checkpoint', id, '--no-wait')).toBe('asked ranks 0, 1\n');
   await join2();
   await vi.waitUntil(async () => new Set(((await (await api(`jobs/${id}/images`)).json()) as { task: number }[]).map((i) => i.task)).size === 2, { timeout: 250_000, interval: 50 });
+  expect(await vi.waitUntil(() => file().catch(() => ''), { timeout: 250_000, interval: 50 })).toBe('first\n');
   expect((await mayfly('checkpoint', id)).split('\n').sort().join('\n')).toMatch(/^\nrank 0: image of \d+ bytes is safe\nrank 1: image of \d+ bytes is safe$/);
   await api(`jobs/${id}/stdin`, { method: 'POST', body: '\n', type: 'application/octet-stream' });
   expect((await until(id, 'at its end', (j) => j.endedAt !== undefined)).state).toBe('done');
+  expect(await file()).toBe('first\nsecond\n');
 });
