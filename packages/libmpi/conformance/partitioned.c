@@ -184,6 +184,38 @@ TEST(parrived_null, 1, "§4.2.2: One is allowed to call MPI_PARRIVED with a null
   MPI_Parrived(MPI_REQUEST_NULL, 0, &flag);
   CHECK(flag);
 }
+TEST(receive_longer, 2, "§4.2.1: the receive has room for all that is sent, and may have more: what is sent tells the length") {
+  MPI_Request r;
+  MPI_Status st;
+  MPI_Datatype apart;
+  int a[24], n = -1;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &apart);
+  MPI_Type_commit(&apart);
+  fill(a, 24, 5);
+  if (rank == 0) {
+    fill(a, 4, 0);
+    MPI_Psend_init(a, 2, 2, MPI_INT, 1, TAG, WORLD, MPI_INFO_NULL, &r);
+    for (int k = 0; k < 2; k++) {
+      MPI_Start(&r);
+      MPI_Pready_range(0, 1, r);
+      MPI_Wait(&r, NOSTATUS);
+    }
+    MPI_Request_free(&r);
+  }
+  if (rank == 1) {
+    MPI_Precv_init(a, 6, 1, apart, 0, TAG, WORLD, MPI_INFO_NULL, &r);
+    for (int k = 0; k < 2; k++) {
+      MPI_Start(&r);
+      MPI_Wait(&r, &st);
+      MPI_Get_count(&st, MPI_INT, &n);
+      CHECK(n == 4);
+    }
+    CHECK(a[0] == value(0, 0) && a[2] == value(0, 1) && a[3] == value(0, 2) && a[5] == value(0, 3));
+    CHECK(a[1] == value(5, 1) && a[4] == value(5, 4) && a[6] == value(5, 6) && a[17] == value(5, 17));
+    MPI_Request_free(&r);
+  }
+  MPI_Type_free(&apart);
+}
 TEST(partitioned_empty, 2, "§4.2.1: count may be zero") {
   MPI_Request r;
   int a = 0;

@@ -22,7 +22,7 @@ export const channelOf = (layer: Layer, src: number, channel: number): Partition
 export function takeQueued(layer: Layer, r: PartitionedReceive, c: PartitionedChannel): void {
   while (r.request !== 0 && c.queue.length > 0) {
     const e = c.queue.shift()!;
-    const target = place(layer, r, e.word, e.size);
+    const target = place(layer, r, e.word, e.size, e.tag);
     if (e.body) target.set(e.body.subarray(0, target.length));
     else pull(layer, e.arrival, e.size, target);
     if (e.body && e.size > 0) {
@@ -33,18 +33,20 @@ export function takeQueued(layer: Layer, r: PartitionedReceive, c: PartitionedCh
   }
 }
 
-/** Where partition i of the sender goes; counts it (Q3). */
-function place(layer: Layer, r: PartitionedReceive, i: number, size: number): Uint8Array {
+/** Where partition i of the sender's `partitions` goes; counts it (Q3). */
+function place(layer: Layer, r: PartitionedReceive, i: number, size: number, partitions: number): Uint8Array {
   const all = r.bytes * r.partitions;
   if (r.block === 0 && size > 0) {
     r.block = size;
     r.came = new Uint8Array(Math.ceil(all / size));
+    r.left = r.total = partitions * size;
   }
   const at = i * r.block;
   const fitting = Math.max(0, Math.min(size, all - at));
-  if (fitting < size || (size === 0 && all > 0)) wrongLength(layer, r, `rank ${source(layer, r)} sends partitions of ${size} bytes, number ${i} among them; the receive with tag ${r.tag} has ${all} bytes`);
+  if (fitting < size) wrongLength(layer, r, `rank ${source(layer, r)} sends partitions of ${size} bytes, number ${i} among them; the receive with tag ${r.tag} has ${all} bytes`);
   if (size > 0 && i < r.came.length) r.came[i] = 1;
-  r.left = size === 0 ? 0 : r.left - fitting;
+  if (size === 0) r.left = r.total = 0;
+  else r.left -= size;
   return layer.memory.view(part(r.into, at, fitting));
 }
 
@@ -63,7 +65,7 @@ export function over(layer: Layer, r: PartitionedReceive): void {
   const request = layer.state.requests.rows.get(r.request);
   r.request = 0;
   if (!request) return;
-  if (r.source !== PROC_NULL) request.status = { source: source(layer, r), tag: r.tag, bytes: r.bytes * r.partitions, cancelled: false, object: false };
+  if (r.source !== PROC_NULL) request.status = { source: source(layer, r), tag: r.tag, bytes: Math.min(r.total ?? Infinity, r.bytes * r.partitions), cancelled: false, object: false };
   complete(layer, request);
   if (r.freed) forget(layer, r);
 }
@@ -78,12 +80,12 @@ export function arrive(layer: Layer, a: Arrival): void {
     if (i >= 0) join(s.receives.rows.get(s.waiting.splice(i, 1)[0]!)!, c);
     return;
   }
-  // The channel stands in the tag of a partition.
+  // The channel stands in the tag of a partition, and how many there are in its context.
   const c = channelOf(layer, a.src, a.tag);
   if (!c) return;
   const r = c.receive ? s.receives.rows.get(c.receive) : undefined;
   if (r && r.request !== 0 && c.queue.length === 0) {
-    const target = place(layer, r, a.word, a.size);
+    const target = place(layer, r, a.word, a.size, a.context);
     if (a.size > 0) {
       if (a.body) target.set(a.body.subarray(0, target.length));
       else layer.deferred.push({ do: 'pull', arrival: a.number, size: a.size, into: target });
@@ -93,7 +95,7 @@ export function arrive(layer: Layer, a: Arrival): void {
   }
   const keep = a.size > 0 && a.body !== undefined && layer.state.unexpectedBytes + a.size <= layer.device.unexpectedBytes;
   if (keep) stored(layer, a.size);
-  c.queue.push({ arrival: a.number, src: a.src, mode: a.mode, tag: a.tag, word: a.word, size: a.size, body: a.size === 0 ? EMPTY : keep ? a.body!.slice() : undefined });
+  c.queue.push({ arrival: a.number, src: a.src, mode: a.mode, tag: a.context, word: a.word, size: a.size, body: a.size === 0 ? EMPTY : keep ? a.body!.slice() : undefined });
 }
 
 export function forget(layer: Layer, r: PartitionedReceive): void {

@@ -35,6 +35,8 @@ export interface PartitionedReceive {
   block: number;
   came: Uint8Array;
   left: number;
+  /** Bytes of all the sender's partitions of the round, known with the first one. */
+  total?: number;
   /** MPI_Request_free was called: no round starts any more. */
   freed: boolean;
 }
@@ -47,6 +49,7 @@ export interface PartitionedChannel {
   channel: number;
   /** Handle of the receive; 0: none yet. */
   receive: number;
+  /** Their tag is the number of partitions of the round. */
   queue: Envelope[];
 }
 

@@ -3,11 +3,11 @@
  *
  * A sender gives each of its partitioned sends to a task the next channel number and announces it when it is made; announcements match partitioned
  * receives in the order of both (§4.2.3: by communicator, rank and tag, no wildcards). After that, partition i of every round is one message which carries
- * the channel's number and i. Partitions have one length per side; the two sides may cut the same bytes differently.
+ * the channel's number, i, and how many there are. Partitions have one length per side; the two sides may cut the same bytes differently.
  *
  * Owns: `state.partitioned`. Invariants
  *  Q1  A channel's `queue` holds, in arrival order, partitions that no active round of its receive has taken.
- *  Q2  A round takes as many bytes as the receive is long. The next round's partitions stay in the queue: a sender may be one round ahead.
+ *  Q2  A round takes as many bytes as the sender's partitions have; the receive may be longer. The next round's partitions stay in the queue: a sender may be one round ahead.
  *  Q3  `came` says per block of the sender's length what has arrived in the round; `left` is the number of bytes that have not.
  */
 import { taskId } from '@mayfly/wire';
@@ -94,7 +94,7 @@ export function sendable(layer: Layer, handle: number, i: number, call: string):
 export function ready(layer: Layer, s: PartitionedSend, i: number, body: Uint8Array): void {
   s.ready[i] = 1;
   s.missing--;
-  if (s.peer !== PROC_NULL && (s.bytes > 0 || s.missing === 0)) layer.device.send(taskId(s.peer), Mode.PARTITION, s.context, s.channel, s.bytes > 0 ? i : 0, body);
+  if (s.peer !== PROC_NULL && (s.bytes > 0 || s.missing === 0)) layer.device.send(taskId(s.peer), Mode.PARTITION, s.partitions, s.channel, s.bytes > 0 ? i : 0, body);
   if (s.missing > 0) return;
   const r = layer.state.requests.rows.get(s.request);
   s.request = 0;

@@ -10,8 +10,10 @@ export function partitionedCommunication(core: Core, starters: Starters): Implem
 
   starters[SEND] = (handle) => partitioned.startSend(layer, handle!);
   starters[RECEIVE] = (handle, buf, count, type) => {
-    const request = partitioned.startReceive(layer, handle!);
     const r = layer.state.partitioned.receives.rows.get(handle!)!;
+    // Those that nothing comes for keep what is there.
+    if (r.into.space < 0 && r.source !== PROC_NULL) core.packInto(types.typeOf(layer, type!, core.call).layout, r.partitions * count!, buf! >>> 0, r.into);
+    const request = partitioned.startReceive(layer, handle!);
     // Packed partitions are spread when they are seen: by MPI_Parrived, or at the end of the round.
     if (r.into.space < 0 && r.source !== PROC_NULL) requestOf(layer, request, core.call).unpack = Array.from({ length: r.partitions }, (_, i) => packedPart(r, i, buf!, count!, type!));
     return request;
