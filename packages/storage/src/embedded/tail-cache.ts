@@ -4,7 +4,8 @@
  *
  * Owns: the bytes of all blocks and their budget, which is shared by all streams.
  * I1  The sum of the capacities stays within the budget, but for the one block that was asked for last.
- * I2  Blocks go oldest first; a block that went is only forgotten, never used again.
+ * I2  Blocks go oldest first; a block that went is never used again. Its bytes may be: a large buffer costs the kernel fresh pages, and the collector
+ *     work, each time it is made. What is read from a block is therefore always a copy.
  */
 export interface Block {
   readonly bytes: Uint8Array;
@@ -19,9 +20,12 @@ export interface Block {
 
 const FIRST_BLOCK = 16 * 1024;
 const LARGEST_BLOCK = 256 * 1024;
+/** Buffers of the largest size that are kept for the next block, beyond the budget: 4 MiB. */
+const MOST_SPARE = 16;
 
 export class TailCache {
   readonly #blocks = new Set<Block>();
+  readonly #spare: Uint8Array[] = [];
   #bytes = 0;
   readonly #budget: number;
 
@@ -40,9 +44,7 @@ export class TailCache {
       if (this.#bytes + size <= this.#budget) break;
       this.release(block);
     }
-    // allocUnsafeSlow: no zeroing, and not a slice of Node's shared pool.
-    const buffer = Buffer.allocUnsafeSlow(size);
-    const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, size);
+    const bytes = (size === LARGEST_BLOCK ? this.#spare.pop() : undefined) ?? fresh(size);
     const block: Block = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, size), start, used: 0, held: true };
     this.#blocks.add(block);
     this.#bytes += size;
@@ -53,5 +55,12 @@ export class TailCache {
     if (!this.#blocks.delete(block)) return;
     block.held = false;
     this.#bytes -= block.bytes.length;
+    if (block.bytes.length === LARGEST_BLOCK && this.#spare.length < MOST_SPARE) this.#spare.push(block.bytes);
   }
+}
+
+/** allocUnsafeSlow: no zeroing, and not a slice of Node's shared pool. */
+function fresh(size: number): Uint8Array {
+  const buffer = Buffer.allocUnsafeSlow(size);
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, size);
 }
