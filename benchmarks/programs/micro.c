@@ -17,32 +17,26 @@ static char *a, *b;
 typedef void operation(int bytes, int peer);
 
 /*
- * The mean of one call at rank 0; ranks with peer −1 look on. The number of calls grows until they last long enough to be read from the clock, and is then chosen
- * for the budget. `share`: the part of a call that is told.
+ * The mean of one call at rank 0; ranks with peer −1 look on. The number of calls grows until they last half the budget: that run counts. `share`: the part of a
+ * call that is told.
  */
 static void measure(const char *name, operation *op, int bytes, int peer, double share) {
-  int n = 4, last = 0;
-  /* Over the limit nothing is measured any more. */
-  int go = MPI_Wtime() < until;
-  MPI_Bcast(&go, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  while (go) {
+  /* Over the limit nothing is measured any more. Rank 0's clock decides for all. */
+  int n = MPI_Wtime() < until ? 4 : 0;
+  MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  while (n > 0) {
     MPI_Barrier(MPI_COMM_WORLD);
     double began = MPI_Wtime();
     if (peer != -1)
       for (int i = 0; i < n; i++) op(bytes, peer);
     double t = MPI_Wtime() - began;
-    if (last && rank == 0) {
+    int done = t >= budget / 2 || n >= 1 << 22;
+    if (done && rank == 0) {
       printf("%s %d %d %.4f\n", name, bytes, size, 1e6 * t / n * share);
       fflush(stdout);
     }
-    if (last) return;
-    /* Rank 0's clock decides for all. */
-    last = t >= budget / 4 || n >= 1 << 20;
-    n = t >= budget ? n : last ? (int)(n * budget / t) : 4 * n;
-    int plan[2] = {n, last};
-    MPI_Bcast(plan, 2, MPI_INT, 0, MPI_COMM_WORLD);
-    n = plan[0];
-    last = plan[1];
+    n = done ? 0 : t < budget / 16 ? 8 * n : (int)(n * budget / t) + 1;
+    MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
   }
 }
 

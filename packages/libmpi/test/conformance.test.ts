@@ -1,27 +1,47 @@
 /**
- * Our differential set (packages/libmpi/conformance): programs whose tests quote the standard print on the fabric what they print natively under MPICH. `npm run conformance` runs
- * the same on nodes and a server, with ranks killed.
+ * Our differential set (packages/libmpi/conformance): programs whose tests quote the standard print on the fabric what they print natively under MPICH.
+ * `npm run conformance` runs the same on nodes and a server, on more numbers of ranks and with ranks killed.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildModule } from '@mayfly/toolchain/c';
-import { collate, judge, programs, recorded } from '../conformance/outputs.ts';
+import { collate, judge, programs, recorded, type Conformance } from '../conformance/outputs.ts';
 import { SUSPENDING } from '../src/index.ts';
-import { CFabric, ok } from './fabric/index.ts';
+import { CFabric, ok, type RunOptions } from './fabric/index.ts';
 
 const file = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 const includes = { 'mpi.h': file('../include/mpi.h'), 'check.h': file('../conformance/check.h') };
 const suspending = SUSPENDING.map((n) => `env.${n}`);
+/** Only to end a hang. */
+const PATIENCE = 240_000;
 
 let fabric: CFabric;
 beforeAll(() => void (fabric = new CFabric()));
 afterAll(() => fabric.close());
 
+const modules = new Map<string, WebAssembly.Module>();
+function moduleOf({ name, source }: Conformance): WebAssembly.Module {
+  let m = modules.get(name);
+  if (!m) modules.set(name, (m = new WebAssembly.Module(buildModule({ [`/${name}.c`]: source }, { includes, suspending, flags: ['-w'] }).wasm as Uint8Array<ArrayBuffer>)));
+  return m;
+}
+
+async function problems(program: Conformance, size: number, options: RunOptions = {}): Promise<string[]> {
+  const ranks = ok(await fabric.run(moduleOf(program), size, { patience: PATIENCE, ...options }));
+  if (options.cycle) for (const r of ranks) expect(r.images).toBeGreaterThan(10);
+  return judge(program, size, collate(program, ranks.map((r) => r.stdout)), recorded(program, size)).problems;
+}
+
+/** The fewest, the most, and one between: an odd number where there is one. */
+const some = (ranks: readonly number[]): number[] => [...new Set([ranks[0]!, ranks.find((n) => n > 2 && n % 2 === 1) ?? ranks[1]!, ranks.at(-1)!])];
+/** Programs that are also stored and restored in a fresh instance at every n-th call, and inside their waits. */
+const CYCLED: Readonly<Record<string, number>> = { partitioned: 1, requests: 9 };
+
 describe.each(programs())('$name', (program) => {
-  const module = new WebAssembly.Module(buildModule({ [`/${program.name}.c`]: program.source }, { includes, suspending, flags: ['-w'] }).wasm as Uint8Array<ArrayBuffer>);
-  test.each(program.ranks)('on %i ranks', async (size) => {
-    const ranks = ok(await fabric.run(module, size));
-    const collated = collate(program, ranks.map((r) => r.stdout));
-    expect(judge(program, size, collated, recorded(program, size)).problems).toEqual([]);
+  test.each(some(program.ranks))('on %i ranks', async (size) => {
+    expect(await problems(program, size)).toEqual([]);
+  });
+  test.runIf(program.name in CYCLED)('stored and restored at the calls', async () => {
+    expect(await problems(program, 2, { cycle: CYCLED[program.name]! })).toEqual([]);
   });
 });
