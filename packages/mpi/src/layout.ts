@@ -68,8 +68,15 @@ export class LayoutBuilder {
   }
 }
 
-/** Lowest and highest byte (exclusive) of one element's data. */
+const bounds = new WeakMap<Layout, { lb: number; ub: number }>();
+
+/** Lowest and highest byte (exclusive) of one element's data. Asked at every call that names a buffer: looked for once. */
 export function trueBounds(l: Layout): { lb: number; ub: number } {
+  let b = bounds.get(l);
+  if (!b) bounds.set(l, (b = findBounds(l)));
+  return b;
+}
+function findBounds(l: Layout): { lb: number; ub: number } {
   let lb = Infinity;
   let ub = -Infinity;
   const s = l.segments;
