@@ -1,4 +1,6 @@
 /** The pages as a person uses them: volunteering by a click, submitting from the form, watching, killing a rank, errors, a phone. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { expect, test, type Page } from '@playwright/test';
 import { Client, source } from '../src/client.ts';
 import { showLogOnFailure } from '../src/failure.ts';
@@ -28,6 +30,19 @@ function complaints(page: Page): string[] {
 const dashboard = async (page: Page, path = ''): Promise<void> => {
   await page.goto(`${server.url}/dashboard${path}${path.includes('?') ? '&' : '?'}token=${server.token}`);
 };
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds serious: rule and place. Our own frames of volunteers are not looked into. */
+async function serious(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    interface Axe {
+      run(where: Document, options: object): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }>;
+    }
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(document, { resultTypes: ['violations'], iframes: false });
+    return violations.filter((v) => v.impact === 'serious' || v.impact === 'critical').flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`));
+  });
+}
 const headline = (page: Page) => page.locator('.job-title [role=status]');
 
 async function write(page: Page, name: string, text: string, ranks: number): Promise<void> {
@@ -87,7 +102,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
 
   await page.getByRole('button', { name: 'Kill rank 1' }).click();
   const id = new URL(page.url()).pathname.split('/').at(-1)!;
-  await client.until(id, 'recovered', (j) => j.faults.length === 1 && j.faults[0]!.recoveredAfterMs !== undefined);
+  await client.until(id, 'recovered', (j) => j.faults.length > 0 && j.faults.every((f) => f.recoveredAfterMs !== undefined));
   await client.input(id);
   await expect(headline(page)).toContainText('Done');
   await expect(page.getByTestId('output')).toContainText('PASS');
@@ -150,6 +165,66 @@ test('cancel, run again, edit a copy, delete', async ({ page, browser }) => {
   await tab.close();
 });
 
+test('a room: its volunteer comes by the link, serves its job, pauses, goes on, and leaves', async ({ page, browser }, info) => {
+  const found = complaints(page);
+  await dashboard(page, '/rooms');
+  await page.getByLabel('Name of a new room').fill('Class 7b');
+  await page.getByRole('button', { name: 'Open the room' }).click();
+  const room = page.getByRole('article', { name: 'Room Class 7b' });
+  const link = room.getByRole('link', { name: /volunteer\?room=/ });
+  await expect(room.getByRole('img', { name: /QR code/ })).toBeVisible();
+  const address = (await link.getAttribute('href'))!;
+  const code = new URL(address).searchParams.get('room')!;
+  expect(await serious(page)).toEqual([]);
+
+  await room.getByRole('link', { name: 'New job in this room' }).click();
+  await expect(page.getByRole('combobox', { name: /^Room/ })).toHaveValue(code);
+  // Held by standard input until everything has been seen.
+  await write(page, 'greeting', `import { env, stdin } from 'mayfly';\nconsole.log('hello', env.WHO);\nconsole.log('then', stdin.readLine());\n`, 1);
+  await page.getByText('Standard input and options').click();
+  await page.getByLabel('Environment variables').fill('WHO=Ada\n');
+  await page.getByLabel(/Keep it open/).check();
+  await page.getByRole('button', { name: 'Submit' }).click();
+  await expect(headline(page)).toContainText(`needs 1 slot, 0 are in room ${code}`);
+  const id = new URL(page.url()).pathname.split('/').at(-1)!;
+
+  const volunteer = await (await browser.newContext()).newPage();
+  found.push(...complaints(volunteer));
+  const state = volunteer.getByTestId('volunteer-state');
+  await volunteer.goto(`${server.url}/volunteer${new URL(address).search}&slots=1&name=pupil`);
+  await expect(volunteer.getByLabel('Room code')).toHaveValue(code);
+  await volunteer.getByRole('button', { name: 'Start' }).click();
+  await expect(state).toHaveText('Working on “greeting”');
+  await expect(page.getByTestId('output')).toContainText('hello Ada');
+  await expect(volunteer.getByText('waits for standard input')).toBeVisible();
+  expect(await serious(volunteer)).toEqual([]);
+  await info.attach('volunteer', { body: await volunteer.screenshot({ fullPage: true }), contentType: 'image/png' });
+
+  await volunteer.getByRole('button', { name: 'Pause' }).click();
+  await expect(state).toHaveText('Paused');
+  await expect(headline(page)).toContainText('no node is in room');
+  await volunteer.getByRole('button', { name: 'Go on' }).click();
+  await expect(state).toHaveText('Working on “greeting”');
+  await client.until(id, 'back', (j) => j.faults.length > 0 && j.faults.every((f) => f.recoveredAfterMs !== undefined));
+  await client.input(id, 'goodbye');
+  await expect(headline(page)).toContainText('1 rank finished');
+  await expect(page.getByTestId('output')).toContainText('then goodbye');
+  await volunteer.getByRole('button', { name: 'Finish this step and leave' }).click();
+  await expect(state).toHaveText('Off');
+  await expect(volunteer.getByLabel('What you gave')).toContainText('Ranks finished');
+  await volunteer.context().close();
+
+  await dashboard(page, '/rooms');
+  await room.getByRole('button', { name: 'Close the room' }).click();
+  await page.getByRole('button', { name: 'Close it' }).click();
+  await expect(page.getByText('No room is open')).toBeVisible();
+  expect(found).toEqual([]);
+});
+
+/** Bytes of the page and of everything that it has loaded, as they came (compressed). */
+const firstLoad = (page: Page): Promise<number> =>
+  page.evaluate(() => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce((sum, e) => sum + (e as PerformanceResourceTiming).encodedBodySize, 0));
+
 test('every page fits a phone, in light and in dark', async ({ browser }, info) => {
   const done = await client.submit(source('for the phone', `console.log('a line');\n`), 1);
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -157,10 +232,12 @@ test('every page fits a phone, in light and in dark', async ({ browser }, info) 
     const page = await context.newPage();
     const found = complaints(page);
     await dashboard(page);
-    for (const path of ['/', '/volunteer', '/dashboard', '/dashboard/new', `/dashboard/jobs/${done.id}`, '/nothing/here']) {
+    for (const path of ['/', '/volunteer', '/dashboard', '/dashboard/rooms', '/dashboard/new', `/dashboard/jobs/${done.id}`, '/nothing/here']) {
       await page.goto(server.url + path);
       await expect(page.locator('main h1').first()).toBeAttached();
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(true);
+      expect(await serious(page), `${colorScheme} ${path}`).toEqual([]);
+      if (path === '/volunteer') expect(await firstLoad(page)).toBeLessThan(250_000);
       await info.attach(`${colorScheme} ${path}`, { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
     }
     expect(found).toEqual([]);

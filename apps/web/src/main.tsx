@@ -2,6 +2,8 @@
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+// First of all, whatever page it is: a token in the address is kept before anything else is loaded.
+import './dashboard/token.ts';
 import { createAppRouter } from './router.tsx';
 import './styles/base.css';
 import './styles/parts.css';

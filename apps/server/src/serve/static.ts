@@ -37,6 +37,8 @@ export async function serveStatic(app: FastifyInstance, o: StaticOptions): Promi
       prefix: '/',
       cacheControl: false,
       index: 'index.html',
+      // The build lays compressed copies of scripts and styles beside them.
+      preCompressed: true,
       setHeaders: (reply, path) => {
         reply.headers(pageHeaders);
         reply.header('Cache-Control', /[/\\]assets[/\\]/.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache');

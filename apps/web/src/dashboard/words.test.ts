@@ -1,6 +1,6 @@
 import { incarnation, taskId, type JobView, type TaskView } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
-import { activityText, jobLine, rankWord, slotsAdvice, splitStack, totalsOf } from './words.ts';
+import { activityText, jobLine, phasesOf, rankWord, slotsAdvice, splitStack, totalsOf } from './words.ts';
 
 const rank = (over: Partial<TaskView>): TaskView => ({
   task: taskId(0), state: 'running', incarnation: incarnation(0), messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0, images: 0, imageBytes: 0, ...over,
@@ -45,5 +45,10 @@ describe('words', () => {
     expect(splitStack('rank 1: RangeError: boom\nRangeError: boom\n    at f (main.ts:3:1)').message).toBe('rank 1: RangeError: boom');
     expect(splitStack('boom\nf@main.ts:3:1')).toEqual({ message: 'boom', stack: 'f@main.ts:3:1' });
     expect(splitStack('two\nlines')).toEqual({ message: 'two\nlines', stack: undefined });
+  });
+  it('splits a recovery by phase, once all of it is known', () => {
+    const fault = { at: 0, task: taskId(0), incarnation: incarnation(0), cause: 'killed', assignedAfterMs: 40, startedAfterMs: 340 };
+    expect(phasesOf(fault)).toBeUndefined();
+    expect(phasesOf({ ...fault, recoveredAfterMs: 400 })).toBe('slot 40 ms, start 300 ms, replay 60 ms');
   });
 });

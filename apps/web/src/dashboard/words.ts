@@ -43,6 +43,8 @@ export function rankWord(t: TaskView): Word {
       return { text: 'replaying', tone: 'again' };
     case 'checkpointing':
       return { text: 'checkpoint', tone: 'again' };
+    case 'resting':
+      return { text: 'resting', tone: 'quiet' };
     default:
       return { text: 'computing', tone: 'work' };
   }
@@ -59,6 +61,7 @@ export function activityText(t: TaskView): string | undefined {
   if (!a || (t.state !== 'running' && t.state !== 'recovering')) return undefined;
   if (a.state === 'replaying') return 'repeats its logged messages';
   if (a.state === 'checkpointing') return 'takes an image';
+  if (a.state === 'resting') return 'rests: its volunteer gives a share of the processor';
   if (a.state !== 'waiting' || !a.call) return undefined;
   if (a.peer === WORLD) return a.call === 'stdin' ? 'waits for standard input' : `waits in ${a.call} for the outside world`;
   const whom = a.peer === undefined ? (POINT_TO_POINT.test(a.call) && a.tag !== undefined ? ' for any rank' : '') : ` for rank ${a.peer}`;
@@ -80,6 +83,13 @@ const CAUSES: Record<string, string> = {
 export const faultCause = (cause: string): string => CAUSES[cause] ?? cause;
 
 export const faultRecovery = (f: Fault): string => (f.recoveredAfterMs === undefined ? 'recovering…' : `back after ${duration(f.recoveredAfterMs)}`);
+
+/** A recovery split by phase: fencing and finding a slot, image and start, replay up to the first new step. undefined: not all are known. */
+export function phasesOf(f: Fault): string | undefined {
+  if (f.assignedAfterMs === undefined || f.startedAfterMs === undefined || f.recoveredAfterMs === undefined) return undefined;
+  const [assigned, started, back] = [f.assignedAfterMs, f.startedAfterMs, f.recoveredAfterMs];
+  return `slot ${duration(assigned)}, start ${duration(started - assigned)}, replay ${duration(back - started)}`;
+}
 
 /** Done and living ranks of a job, for its progress line. */
 export function ranksOf(job: JobView): { done: number; alive: number; total: number } {

@@ -2,7 +2,7 @@
 import type { JobView } from '@mayfly/wire';
 import { elapsed, duration } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
-import { faultCause, faultRecovery, hasEnded } from '../words.ts';
+import { faultCause, faultRecovery, hasEnded, phasesOf } from '../words.ts';
 
 const SHOWN = 200;
 
@@ -52,6 +52,7 @@ export function Faults({ job }: { job: JobView }) {
                   </td>
                   <td>{faultCause(f.cause)}</td>
                   <td className="right">
+                    {phasesOf(f) !== undefined && <span className="muted small wide-only">{phasesOf(f)} · </span>}
                     {f.recoveredAfterMs === undefined && !hasEnded(job.state) ? <Tag tone="again">recovering</Tag> : f.recoveredAfterMs === undefined ? '–' : faultRecovery(f)}
                   </td>
                 </tr>

@@ -13,7 +13,9 @@ const SHOWN = 2000;
 export function Output({ job, feed }: { job: JobView; feed: OutputFeed }) {
   useSyncExternalStore(feed.subscribe, feed.version);
   const [rank, setRank] = useState<number | undefined>(undefined);
-  const lines = feed.log.lines(rank, SHOWN);
+  const [wanted, setWanted] = useState('');
+  const all = feed.log.lines(rank, SHOWN);
+  const lines = wanted === '' ? all : all.filter((l) => l.text.toLowerCase().includes(wanted.toLowerCase()));
   const truncated = feed.log.truncated(rank, SHOWN);
   const save = useMutation({ mutationFn: () => download(job, rank) });
   return (
@@ -21,6 +23,7 @@ export function Output({ job, feed }: { job: JobView; feed: OutputFeed }) {
       <div className="row apart">
         <h2>Output</h2>
         <div className="row">
+          <input className="in small" type="search" aria-label="Search the lines that are shown" placeholder="Search" value={wanted} onChange={(e) => setWanted(e.target.value)} />
           <label className="row small nowrap">
             <span className="muted">Show</span>
             <select className="in select" value={rank ?? 'all'} onChange={(e) => setRank(e.target.value === 'all' ? undefined : Number(e.target.value))}>
@@ -32,14 +35,14 @@ export function Output({ job, feed }: { job: JobView; feed: OutputFeed }) {
               ))}
             </select>
           </label>
-          <button className="button small" disabled={save.isPending || lines.length === 0} onClick={() => save.mutate()}>
+          <button className="button small" disabled={save.isPending || all.length === 0} onClick={() => save.mutate()}>
             Download
           </button>
         </div>
       </div>
       <Problem error={save.error} title="The output could not be downloaded" />
       {lines.length === 0 ? (
-        <p className="muted small">{hasEnded(job.state) ? 'Nothing was printed.' : 'Nothing printed yet.'}</p>
+        <p className="muted small">{all.length > 0 ? 'No line that is shown has this.' : hasEnded(job.state) ? 'Nothing was printed.' : 'Nothing printed yet.'}</p>
       ) : (
         <Terminal lines={lines} truncated={truncated} ranks={rank === undefined && job.size > 1} width={String(job.size - 1).length} />
       )}

@@ -40,7 +40,7 @@ export default function Editor({ path, text, onChange, diagnostics }: Props) {
           /\.[cm]?[jt]sx?$|\.json$/.test(path) ? javascript({ typescript: true }) : [],
           syntaxHighlighting(classHighlighter),
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
-          EditorView.contentAttributes.of({ 'aria-label': `Source of ${path}`, spellcheck: 'false' }),
+          EditorView.contentAttributes.of({ 'aria-label': `Source of ${path}`, spellcheck: 'false', tabindex: '0' }),
           EditorView.updateListener.of((u) => {
             if (u.docChanged) tell.current(u.state.doc.toString());
           }),

@@ -128,7 +128,7 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
         </div>
       </div>
       {open && (
-        <Suspense fallback={<pre className="editor-wait mono">{open.text}</pre>}>
+        <Suspense fallback={<pre className="editor-wait mono" tabIndex={0}>{open.text}</pre>}>
           <Editor
             key={open.path}
             path={open.path}
