@@ -1,10 +1,9 @@
 /**
- * The compile process: serves one request at a time over its IPC channel, from a warm TypeScript, a warm esbuild and a warm clang. Its parent
+ * The compile process, `compile-server <its folder>`: serves one request at a time over its IPC channel, from a warm TypeScript, a warm esbuild and a warm clang. Its parent
  * (compiler.ts) limits its memory and time, and kills it when it is over; it holds no state that matters.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.ts';
@@ -14,7 +13,7 @@ import type { FromCompileServer, ToCompileServer } from './compile-protocol.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const libDir = dirname(createRequire(import.meta.url).resolve('typescript'));
-const workingDir = mkdtempSync(join(tmpdir(), 'mayfly-compile-'));
+const workingDir = process.argv[2]!;
 process.on('exit', () => rmSync(workingDir, { recursive: true, force: true }));
 // The parent is gone: so are we (and esbuild, whose input closes).
 process.on('disconnect', () => process.exit(0));

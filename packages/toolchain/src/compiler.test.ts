@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
@@ -202,7 +202,14 @@ describe('diagnostics', () => {
 });
 
 describe('limits', () => {
-  it('ends what takes too long, and serves the next', async () => {
+  it('ends what takes too long, serves the next, and leaves no folder behind', async ({ onTestFinished }) => {
+    const [before, temporary] = [process.env['TMPDIR'], mkdtempSync(join(tmpdir(), 'mayfly-limits-'))];
+    process.env['TMPDIR'] = temporary;
+    onTestFinished(() => {
+      if (before === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = before;
+      rmSync(temporary, { recursive: true, force: true });
+    });
     const c = createCompiler({ timeLimitMs: 3000 });
     // A type whose normal form has 2^40 members.
     const slow = `type B = '0' | '1'; type L<N extends number, A extends unknown[] = [], S extends string = ''> = A['length'] extends N ? S : L<N, [...A, 0], \`\${S}\${B}\`>;
@@ -218,6 +225,7 @@ describe('limits', () => {
       expect(next.code).toBe('TIME_LIMIT');
     }
     await c.close();
+    expect(readdirSync(temporary)).toEqual([]);
   });
   it('answers when the tools run out of stack or memory, and serves the next', async () => {
     const deep = await compile(`export const x = ${'('.repeat(60_000)}1${')'.repeat(60_000)};`);

@@ -9,7 +9,9 @@
  *   C4  an idle process keeps nobody alive, and goes away by itself.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
 import type { AnyRequest, FromCompileServer, ToCompileServer } from './compile-protocol.ts';
 import { compileServerPath } from './dist-files.ts';
@@ -33,15 +35,29 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
   const queue: Job[] = [];
   let current: Job | undefined;
   let child: ChildProcess | undefined;
+  /** A killed process cannot remove its own. */
+  const folders = new Map<ChildProcess, string>();
   let errorText = '';
   let timer: NodeJS.Timeout | undefined;
   let nextId = 1;
   let closed = false;
 
+  const remove = (of: ChildProcess | undefined): void => {
+    const folder = of && folders.get(of);
+    if (folder === undefined) return;
+    folders.delete(of!);
+    rmSync(folder, { recursive: true, force: true });
+  };
+
   const kill = (): void => {
     const dying = child;
     child = undefined;
-    if (dying?.pid === undefined || dying.exitCode !== null || dying.signalCode !== null) return;
+    if (dying === undefined) return;
+    end(dying);
+    remove(dying);
+  };
+  const end = (dying: ChildProcess): void => {
+    if (dying.pid === undefined || dying.exitCode !== null || dying.signalCode !== null) return;
     try {
       // The process leads a group of its own: esbuild goes with it.
       if (process.platform === 'win32') dying.kill('SIGKILL');
@@ -63,7 +79,8 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
     errorText = '';
     const { PATH, TMPDIR, TMP, TEMP, SystemRoot, ESBUILD_BINARY_PATH } = process.env;
     const kept = Object.entries({ PATH, TMPDIR, TMP, TEMP, SystemRoot, ESBUILD_BINARY_PATH }).filter(([, v]) => v !== undefined);
-    const started = spawn(process.execPath, [`--max-old-space-size=${memoryMb}`, `--wasm-max-mem-pages=${WASM_PAGES}`, ...stackFlags(), options.serverPath ?? compileServerPath()], {
+    const folder = mkdtempSync(join(tmpdir(), 'mayfly-compile-'));
+    const started = spawn(process.execPath, [`--max-old-space-size=${memoryMb}`, `--wasm-max-mem-pages=${WASM_PAGES}`, ...stackFlags(), options.serverPath ?? compileServerPath(), folder], {
       cwd: tmpdir(),
       env: { ...Object.fromEntries(kept), GOMEMLIMIT: `${memoryMb}MiB`, GOMAXPROCS: '2' },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -72,6 +89,7 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
+    folders.set(started, folder);
     started.stderr!.on('data', (bytes: Buffer) => {
       if (child === started) errorText = (errorText + bytes.toString()).slice(-8192);
     });
@@ -96,7 +114,10 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
     };
     started.on('error', (error) => gone(error.message));
     // 'close' rather than 'exit': what it wrote last says why.
-    started.on('close', (code, signal) => gone(`${signal ?? `exit ${code}`}.`));
+    started.on('close', (code, signal) => {
+      remove(started);
+      gone(`${signal ?? `exit ${code}`}.`);
+    });
     return started;
   };
 
