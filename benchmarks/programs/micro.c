@@ -191,6 +191,7 @@ int main(int argc, char **argv) {
   b = calloc(1, (size_t)MOST * 16);
   int sizes[] = {8, 1024, 16384, 65536};
   int pair = rank == 0 ? 1 : rank == 1 ? 0 : -1;
+  if (all || types) shapes();
   if (all || p2p) {
     for (int i = 0; i < 4; i++) measure("latency", ping_pong, sizes[i], pair, 0.5);
     for (int i = 1; i < 4; i++) measure("bandwidth", stream, sizes[i], pair, 1.0 / WINDOW);
@@ -206,7 +207,6 @@ int main(int argc, char **argv) {
     for (int k = 0; k < 9; k++)
       for (int i = 0; i < 4; i += 1 + (i == 1)) measure(list[k].name, list[k].op, sizes[i], 0, 1);
   }
-  if (all || types) shapes();
   if (all || onesided) {
     void *base;
     MPI_Win_allocate(65536, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window);
