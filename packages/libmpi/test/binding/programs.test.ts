@@ -24,7 +24,7 @@ function module(name: string): WebAssembly.Module {
 }
 
 /** Every how many calls: the long programs would take long with an image at each one; all have images inside waits. An argument bids programs be brief then. */
-const EVERY: Readonly<Record<string, number>> = { 'one-sided': 12, 'point-to-point': 2, datatypes: 1, collectives: 5, communicators: 1, intercommunicators: 120, sessions: 1, processes: 1, topologies: 1 };
+const EVERY: Readonly<Record<string, number>> = { 'one-sided': 10, 'point-to-point': 2, datatypes: 1, collectives: 5, communicators: 1, intercommunicators: 120, sessions: 1, processes: 1, topologies: 1 };
 
 describe.each(Object.keys(EVERY))('%s', (name) => {
   test.each([1, 2, 3, 4])('on %i ranks', { timeout: 120_000 }, async (size) => {
