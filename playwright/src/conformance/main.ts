@@ -88,8 +88,8 @@ interface Row {
   runs: number;
   tests: number;
   alone: number;
-  problems: number;
   killed: number;
+  wrong: number;
 }
 
 async function main(): Promise<number> {
@@ -101,7 +101,6 @@ async function main(): Promise<number> {
   const server = await ServerProcess.start();
   const client = new Client(server);
   const room = new Classroom(server);
-  const table = new Map<string, Row>();
 
   const run = async (p: Conformance, ranks: number, args: string[]): Promise<{ verdict: Verdict; restarts: number }> => {
     await room.roomFor(ranks);
@@ -114,33 +113,31 @@ async function main(): Promise<number> {
     return { verdict, restarts: job.tasks.reduce((n, t) => n + t.incarnation, 0) };
   };
 
+  let wrong = 0;
+  say(`${'program'.padEnd(16)}  tests   runs  with a kill  lines as natively  only here  wrong`);
   try {
-    for (const p of wanted)
+    for (const p of wanted) {
+      const row: Row = { runs: 0, tests: 0, alone: 0, killed: 0, wrong: 0 };
       for (const ranks of ranksOf(p)) {
         const faults = values.faults ? [`fault=${draw(ranks)}:${1 + draw(CALLS)}`] : [];
         for (const args of [[], ...faults.map((f) => [f])]) {
           const { verdict, restarts } = await run(p, ranks, args);
-          const row = table.get(p.name) ?? { runs: 0, tests: 0, alone: 0, problems: 0, killed: 0 };
-          table.set(p.name, row);
           row.runs++;
           row.tests += verdict.passed;
           row.alone += verdict.alone;
-          row.problems += verdict.problems.length;
+          row.wrong += verdict.problems.length;
           row.killed += restarts > 0 ? 1 : 0;
           if (verdict.problems.length > 0) say(`${p.name} on ${ranks} ranks ${args.join(' ')}\n${verdict.problems.map((x) => `    ${x}`).join('\n')}`);
         }
       }
+      const cells = [p.tests.size, row.runs, row.killed, row.tests - row.alone, row.alone, row.wrong].map(String);
+      say(p.name.padEnd(16) + cells.map((c, k) => c.padStart([7, 7, 13, 19, 11, 7][k]!)).join(''));
+      wrong += row.wrong;
+    }
   } finally {
     await room.close();
     await server.stop();
     native?.close();
-  }
-  say(`${'program'.padEnd(16)}  tests   runs  with a kill  lines as natively  only here  wrong`);
-  let wrong = 0;
-  for (const [name, r] of table) {
-    const tests = wanted.find((p) => p.name === name)!.tests.size;
-    say(`${name.padEnd(16)}  ${String(tests).padStart(5)}  ${String(r.runs).padStart(5)}  ${String(r.killed).padStart(11)}  ${String(r.tests - r.alone).padStart(17)}  ${String(r.alone).padStart(9)}  ${String(r.problems).padStart(5)}`);
-    wrong += r.problems;
   }
   return wrong === 0 ? 0 : 1;
 }
