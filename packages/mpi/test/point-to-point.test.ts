@@ -72,14 +72,14 @@ test('errors name the call, the argument and the allowed range', async () => {
     'MPI_ERR_BUFFER: MPI_Recv: the buffer is an array, not a typed array [MPI_ERR_BUFFER]',
     'MPI_ERR_ROOT: MPI_Bcast: root 99 is no rank: MPI_COMM_WORLD has ranks 0 to 1 [MPI_ERR_ROOT]',
     'MPI_ERR_OP: MPI_Allreduce: MPI_BAND is for integers, not for MPI_DOUBLE [MPI_ERR_OP]',
-    'MPI_ERR_BUFFER: MPI_Allreduce: the receive buffer has 8 bytes, 16 are needed (MPI_COMM_WORLD has 2 ranks) [MPI_ERR_BUFFER]',
+    'MPI_ERR_BUFFER: MPI_Allreduce: the receive buffer has 8 bytes, 16 are needed (for 2 ranks) [MPI_ERR_BUFFER]',
     'MPI_ERR_TYPE: MPI_Allreduce: the receive buffer is a Int32Array, the other buffer has another element type [MPI_ERR_TYPE]',
     'MPI_ERR_RANK: MPI_Group_incl: rank 0 is listed twice [MPI_ERR_RANK]',
     'MPI_ERR_DIMS: MPI_Dims_create: 6 processes are no multiple of the given extents [4, 0] [MPI_ERR_DIMS]',
     'MPI_ERR_TOPOLOGY: MPI_Cart_create: dims [3] need 3 processes, MPI_COMM_WORLD has 2 [MPI_ERR_TOPOLOGY]',
     'MPI_ERR_TYPE: sendObject: value is a function [MPI_ERR_TYPE]',
     'MPI_ERR_COMM: MPI_Comm_free: MPI_COMM_WORLD cannot be freed [MPI_ERR_COMM]',
-    'MPI_ERR_COUNT: MPI_Gatherv: the receive buffer has 1 counts, MPI_COMM_WORLD has 2 ranks [MPI_ERR_COUNT]',
+    'MPI_ERR_COUNT: MPI_Gatherv: the receive buffer has 1 counts, one for each of 2 ranks is needed [MPI_ERR_COUNT]',
   ]);
 });
 
