@@ -9,7 +9,7 @@ afterAll(() => fabric.close());
 const files = { 'in.txt': new TextEncoder().encode('input of the job') };
 
 it.each([1, 3])('on %i ranks, and every rank again', async (size) => {
-  const run = await fabric.run(size, 'files', undefined, { files, patience: 60_000, bodiless: 0.3 });
+  const run = await fabric.run(size, 'sharedFiles', undefined, { files, patience: 60_000, bodiless: 0.3 });
   expect(run.answers.map((a) => a.error ?? a.exit)).toEqual(run.answers.map(() => undefined));
   const seen = run.answers.map((a) => a.value as unknown[]);
   const row = Array.from({ length: size }, (_, r) => [r + 0.2, r + 0.3]).flat();
@@ -26,7 +26,7 @@ it.each([1, 3])('on %i ranks, and every rank again', async (size) => {
   const data = new Float64Array(run.files.results()['out/data']!.slice().buffer);
   expect([...data.subarray(12 * size)]).toEqual(Array.from({ length: size }, (_, r) => new Array<number>(1 + r).fill(r)).flat());
   for (let rank = 0; rank < size; rank++) {
-    const again = await fabric.restart(run, rank, 'files', undefined, undefined, { patience: 60_000 });
+    const again = await fabric.restart(run, rank, 'sharedFiles', undefined, undefined, { patience: 60_000 });
     expect(again.error).toBeUndefined();
     expect(again.value).toEqual(seen[rank]);
     expect(again.log.sends).toEqual(run.answers[rank]!.log.sends);

@@ -13,7 +13,7 @@ function expectError(m: MayflyModule, f: () => unknown, errorClass: number): voi
 }
 
 export const filePrograms: Record<string, Program> = {
-  files: (m) => {
+  sharedFiles: (m) => {
     const comm = m.COMM_WORLD;
     const { rank, size } = comm;
     const seen: unknown[] = [];
