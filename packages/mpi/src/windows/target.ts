@@ -41,8 +41,11 @@ export function arrive(layer: Layer, a: Arrival): void {
   }
   const answer = (a.mode & Mode.KIND) === Mode.RMA_ANSWER;
   if (body && answer) return settleReply(layer, w, a, body);
-  if (body && !answer && actOf(a.tag) <= Act.ACCUMULATE && actOf(a.tag) !== Act.GET && !w.held.has(rankOf(layer, w, a.src)) && isOpen(w, rankOf(layer, w, a.src), a.tag))
-    return apply(layer, w, rankOf(layer, w, a.src), a, body);
+  // What needs no answer is applied at once. One that does not fit into the window has an answer: a refusal.
+  if (body && !answer && actOf(a.tag) <= Act.ACCUMULATE && actOf(a.tag) !== Act.GET) {
+    const rank = rankOf(layer, w, a.src);
+    if (!w.held.has(rank) && isOpen(w, rank, a.tag) && described(w, a, body).place) return apply(layer, w, rank, a, body);
+  }
   layer.deferred.push({ do: 'window', window: w.handle, envelope: { arrival: a.number, src: a.src, mode: a.mode, tag: a.tag, word: a.word, size: a.size, body: body?.slice() } });
 }
 
@@ -196,29 +199,42 @@ function apply(layer: Layer, w: WindowRecord, rank: number, e: { tag: number; wo
   }
 }
 
-function access(layer: Layer, w: WindowRecord, rank: number, e: { tag: number; word: number }, body: Uint8Array): void {
-  const { tag } = e;
-  const act = actOf(tag);
-  const plain = act === Act.PUT || act === Act.ACCUMULATE;
+interface Described {
+  reply: number;
+  data: Uint8Array;
+  layout: Layout;
+  count: number;
+  /** Undefined: outside of the window. */
+  place: Place | undefined;
+}
+
+/** What an operation says of itself, and where that lies in the window. */
+function described(w: WindowRecord, e: { tag: number; word: number }, body: Uint8Array): Described {
+  const act = actOf(e.tag);
   let reply = 0;
   let data = body;
   let layout: Layout;
   let count = 1;
-  if (isDescribed(tag)) ({ reply, layout, count, data } = readDescribed(body));
-  else if (plain) layout = contiguousLayout(body.length);
+  if (isDescribed(e.tag)) ({ reply, layout, count, data } = readDescribed(body));
+  else if (act === Act.PUT || act === Act.ACCUMULATE) layout = contiguousLayout(body.length);
   else {
     const head = readShort(body);
     ({ reply, data } = head);
     layout = contiguousLayout(head.wanted);
   }
-  const place = locate(w, e.word, layout, count);
+  return { reply, data, layout, count, place: locate(w, e.word, layout, count) };
+}
+
+function access(layer: Layer, w: WindowRecord, rank: number, e: { tag: number; word: number }, body: Uint8Array): void {
+  const { tag } = e;
+  const { reply, data, layout, count, place } = described(w, e, body);
   if (!place) {
     const { from, to } = span(layout, count);
     const where = w.flavor === 'dynamic' ? `addresses ${e.word + from} to ${e.word + to} are not attached there` : `bytes ${e.word + from} to ${e.word + to} are outside of the window, which has ${w.base.bytes} there`;
     return refuse(layer, w, rank, reply, where, tag);
   }
   const bytes = layout.size * count;
-  switch (act) {
+  switch (actOf(tag)) {
     case Act.PUT:
       return write(layer, place, data);
     case Act.ACCUMULATE:

@@ -234,6 +234,10 @@ static void dynamic(void) {
   MPI_Win_lock(MPI_LOCK_SHARED, mod(rank_ + 1), 0, win);
   got = 5;
   MPI_Put(&got, 1, MPI_INT, mod(rank_ + 1), all[mod(rank_ + 1)] + 32, 1, MPI_INT, win);
+  /* the target meets it inside a call that does not wait: the message behind it comes the same way */
+  MPI_Send(NULL, 0, MPI_INT, mod(rank_ + 1), 77, MPI_COMM_WORLD);
+  for (i = 0; !i;) MPI_Iprobe(mod(rank_ - 1), 77, MPI_COMM_WORLD, &i, MPI_STATUS_IGNORE);
+  MPI_Recv(NULL, 0, MPI_INT, mod(rank_ - 1), 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   CHECK(class_of(MPI_Win_flush(mod(rank_ + 1), win)) == MPI_ERR_RMA_RANGE);
   MPI_Put(&got, 1, MPI_INT, mod(rank_ + 1), all[mod(rank_ + 1)] + 28, 1, MPI_INT, win);
   CHECK(MPI_Win_unlock(mod(rank_ + 1), win) == MPI_SUCCESS);
