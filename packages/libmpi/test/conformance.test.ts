@@ -28,7 +28,7 @@ function moduleOf({ name, source }: Conformance): WebAssembly.Module {
 
 async function problems(program: Conformance, size: number, options: RunOptions = {}): Promise<string[]> {
   const ranks = ok(await fabric.run(moduleOf(program), size, { patience: PATIENCE, ...options }));
-  if (options.cycle) for (const r of ranks) expect(r.images).toBeGreaterThan(10);
+  if (options.cycle) for (const r of ranks) expect(r.images).toBeGreaterThan(0);
   return judge(program, size, collate(program, ranks.map((r) => r.stdout)), recorded(program, size)).problems;
 }
 
