@@ -4,7 +4,7 @@ export const mean = (a: readonly number[]): number => a.reduce((s, x) => s + x, 
 /** Standard deviation over the mean. */
 export const deviation = (a: readonly number[]): number => Math.sqrt(mean(a.map((x) => (x - mean(a)) ** 2))) / mean(a);
 
-export const bytes = (n: number): string => (n < 1024 ? `${n} B` : n < 1 << 20 ? `${n >> 10} KB` : `${n >> 20} MB`);
+export const bytes = (n: number): string => (n < 1024 ? `${n} B` : n < 1 << 20 ? `${Math.floor(n / 1024)} KB` : `${Math.floor(n / 2 ** 20)} MB`);
 export const us = (n: number): string => (n < 1000 ? `${n.toFixed(0)} µs` : n < 1e6 ? `${(n / 1000).toFixed(2)} ms` : `${(n / 1e6).toFixed(2)} s`);
 export const ms = (n: number): string => us(n * 1000);
 export const percent = (x: number, digits = 1): string => `${(100 * x).toFixed(digits)} %`;
