@@ -2,7 +2,7 @@
  * The world as a peer (DESIGN.md, "the life of a message", 7): standard output, result files and the exit are numbered sends to WORLD,
  * standard input comes as arrivals. What the world sees thus happens once, whatever is replayed.
  */
-import { WORLD, WorldMode, type ExitReport } from '@mayfly/wire';
+import { WORLD, WorldMode, setU53, type ExitReport } from '@mayfly/wire';
 import { stored, pull } from './matching.ts';
 import { waitUntil } from './progress.ts';
 import type { Layer } from './layer.ts';
@@ -13,30 +13,27 @@ export function writeOut(layer: Layer, bytes: Uint8Array, stream: 'stdout' | 'st
   if (bytes.length > 0) layer.device.send(WORLD, stream === 'stdout' ? WorldMode.STDOUT : WorldMode.STDERR, 0, 0, 0, bytes);
 }
 
-/** Writes at a byte offset of a result file. There is no truncation: the server writes each message again after a crash, so it must be idempotent. */
-export function writeFileAt(layer: Layer, path: string, offset: number, bytes: Uint8Array): void {
+/** The body of FILE and CUT (WorldMode). */
+function ofFile(path: string, n: number, bytes: number): { body: Uint8Array; data: Uint8Array } {
   const name = text.encode(path);
-  const body = new Uint8Array(2 + name.length + 8 + bytes.length);
+  const body = new Uint8Array(2 + name.length + 8 + bytes);
   const view = new DataView(body.buffer);
   view.setUint16(0, name.length, true);
   body.set(name, 2);
-  view.setUint32(2 + name.length, offset >>> 0, true);
-  view.setUint32(6 + name.length, Math.floor(offset / 4294967296), true);
-  body.set(bytes, 10 + name.length);
+  setU53(view, 2 + name.length, n);
+  return { body, data: body.subarray(10 + name.length) };
+}
+
+/** Writes at a byte offset of a result file. There is no truncation: the server writes each message again after a crash, so it must be idempotent. */
+export function writeFileAt(layer: Layer, path: string, offset: number, bytes: Uint8Array): void {
+  const { body, data } = ofFile(path, offset, bytes.length);
+  data.set(bytes);
   layer.device.send(WORLD, WorldMode.FILE, 0, 0, 0, body);
 }
 
 /** Gives a result file another length; Infinity: it is not a result any more. Idempotent in order, like all messages to the world. */
 export function cutFile(layer: Layer, path: string, length: number): void {
-  const name = text.encode(path);
-  const body = new Uint8Array(2 + name.length + 8);
-  const view = new DataView(body.buffer);
-  const n = Math.min(length, Number.MAX_SAFE_INTEGER);
-  view.setUint16(0, name.length, true);
-  body.set(name, 2);
-  view.setUint32(2 + name.length, n >>> 0, true);
-  view.setUint32(6 + name.length, Math.floor(n / 4294967296), true);
-  layer.device.send(WORLD, WorldMode.CUT, 0, 0, 0, body);
+  layer.device.send(WORLD, WorldMode.CUT, 0, 0, 0, ofFile(path, Math.min(length, Number.MAX_SAFE_INTEGER), 0).body);
 }
 
 /** The last message of a task. */

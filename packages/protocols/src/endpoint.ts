@@ -38,6 +38,7 @@ import {
   WORLD,
   emptyHeader,
   encodeDeterminants,
+  setU53,
   taskId,
   type Determinant,
   type Header,
@@ -192,10 +193,8 @@ export class Endpoint {
       return encodeDeterminants({ first, consumed: this.#arrivals, openPolls: this.#openPolls, entries: this.#pending });
     if (first === 0 && this.#arrivals === 0 && this.#openPolls === 0) return EMPTY;
     const v = new DataView(this.#head.buffer);
-    v.setUint32(0, first >>> 0, true);
-    v.setUint32(4, Math.floor(first / 4294967296), true);
-    v.setUint32(8, this.#arrivals >>> 0, true);
-    v.setUint32(12, Math.floor(this.#arrivals / 4294967296), true);
+    setU53(v, 0, first);
+    setU53(v, 8, this.#arrivals);
     v.setUint32(16, this.#openPolls, true);
     return this.#head;
   }

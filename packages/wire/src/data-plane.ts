@@ -3,6 +3,7 @@
  */
 import { Type, type Static } from 'typebox';
 import { CountSchema, ErrorBody, TaskIdSchema } from './schema.ts';
+import { getU53, setU53 } from './u53.ts';
 
 /**
  * A line through one task's history: how far it is in every log. An image lies on a line; a restart begins on one.
@@ -74,10 +75,7 @@ const ACK_HEAD = 40;
 export function encodeAck(a: Ack): Uint8Array {
   const out = new Uint8Array(ACK_HEAD + 24 * a.channels.length);
   const v = new DataView(out.buffer);
-  const put = (o: number, n: number): void => {
-    v.setUint32(o, n >>> 0, true);
-    v.setUint32(o + 4, Math.floor(n / 4294967296), true);
-  };
+  const put = (o: number, n: number): void => setU53(v, o, n);
   put(0, a.determinantsFirst);
   put(8, a.determinantsAppended);
   put(16, a.determinantsSynced);
@@ -94,7 +92,7 @@ export function encodeAck(a: Ack): Uint8Array {
 
 export function decodeAck(bytes: Uint8Array): Ack {
   const v = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const get = (o: number): number => v.getUint32(o, true) + v.getUint32(o + 4, true) * 4294967296;
+  const get = (o: number): number => getU53(v, o);
   const channels = [];
   const n = v.getUint32(32, true);
   for (let i = 0; i < n; i++) {

@@ -8,6 +8,7 @@
  * the number of arrivals that the task had consumed. The head alone is the *evidence*: what a message depends on. It stays with
  * the message in the log and at the receiver, so that a loss beyond `behind` is noticed.
  */
+import { getU53, setU53 } from './u53.ts';
 export type Determinant =
   /** `vain` polls that consumed nothing, then (when `consumed` > 0) one that consumed that many arrivals. */
   | { readonly type: 'polls'; readonly vain: number; readonly consumed: number }
@@ -43,10 +44,8 @@ export function encodeDeterminants(block: DeterminantBlock): Uint8Array {
   }
   const out = new Uint8Array((length + 7) & ~7);
   const v = new DataView(out.buffer);
-  v.setUint32(0, block.first >>> 0, true);
-  v.setUint32(4, Math.floor(block.first / 4294967296), true);
-  v.setUint32(8, block.consumed >>> 0, true);
-  v.setUint32(12, Math.floor(block.consumed / 4294967296), true);
+  setU53(v, 0, block.first);
+  setU53(v, 8, block.consumed);
   v.setUint32(16, block.openPolls, true);
   v.setUint32(20, block.entries.length, true);
   let o = BLOCK_HEAD_BYTES;
@@ -75,8 +74,8 @@ export function decodeDeterminants(bytes: Uint8Array): DeterminantBlock {
   if (bytes.length === 0) return { first: 0, consumed: 0, openPolls: 0, entries: [] };
   if (bytes.length < BLOCK_HEAD_BYTES) throw new MalformedDeterminants('shorter than its head');
   const v = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const first = v.getUint32(0, true) + v.getUint32(4, true) * 4294967296;
-  const consumed = v.getUint32(8, true) + v.getUint32(12, true) * 4294967296;
+  const first = getU53(v, 0);
+  const consumed = getU53(v, 8);
   const openPolls = v.getUint32(16, true);
   const count = v.getUint32(20, true);
   if (count > bytes.length) throw new MalformedDeterminants('count exceeds the block');

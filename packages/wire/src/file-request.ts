@@ -7,6 +7,8 @@
  *
  * A segment is `count` pieces of `bytes` bytes, `stride` apart, the first at `offset`; data lies piece after piece.
  */
+import { pad8 } from './frame.ts';
+import { getU53, setU53 } from './u53.ts';
 
 export const FileOp = {
   /** name, value: amode. Answer: session, size. */
@@ -49,27 +51,21 @@ export interface FileRequest {
 const text = new TextEncoder();
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const EMPTY = new Uint8Array(0);
-const pad = (n: number): number => (n + 7) & ~7;
-const putU53 = (v: DataView, at: number, n: number): void => {
-  v.setUint32(at, n >>> 0, true);
-  v.setUint32(at + 4, Math.floor(n / 4294967296), true);
-};
-const getU64 = (v: DataView, at: number): number => v.getUint32(at, true) + v.getUint32(at + 4, true) * 4294967296;
 
 export function encodeFileRequest(op: FileOp, r: { name?: string; session?: number; value?: number; segments?: Segments; bytes?: number }): { body: Uint8Array; data: Uint8Array } {
   const name = r.name === undefined ? EMPTY : text.encode(r.name);
   const segments = r.segments ?? [];
-  const at = HEAD_BYTES + pad(name.length);
+  const at = HEAD_BYTES + pad8(name.length);
   const head = at + segments.length * 8;
   const body = new Uint8Array(head + (r.bytes ?? 0));
   const v = new DataView(body.buffer);
   v.setUint8(0, op);
   v.setUint16(2, name.length, true);
   v.setUint32(4, segments.length / SEGMENT_WORDS, true);
-  putU53(v, 8, r.session ?? 0);
-  putU53(v, 16, r.value ?? 0);
+  setU53(v, 8, r.session ?? 0);
+  setU53(v, 16, r.value ?? 0);
   body.set(name, HEAD_BYTES);
-  for (let i = 0; i < segments.length; i++) putU53(v, at + i * 8, segments[i]!);
+  for (let i = 0; i < segments.length; i++) setU53(v, at + i * 8, segments[i]!);
   return { body, data: body.subarray(head) };
 }
 
@@ -79,13 +75,13 @@ export function decodeFileRequest(body: Uint8Array): FileRequest | undefined {
   const v = new DataView(body.buffer, body.byteOffset, body.byteLength);
   const nameBytes = v.getUint16(2, true);
   const count = v.getUint32(4, true);
-  const at = HEAD_BYTES + pad(nameBytes);
+  const at = HEAD_BYTES + pad8(nameBytes);
   const head = at + count * SEGMENT_BYTES;
   if (head > body.length) return undefined;
-  const session = getU64(v, 8);
-  const value = getU64(v, 16);
+  const session = getU53(v, 8);
+  const value = getU53(v, 16);
   const segments = new Array<number>(count * SEGMENT_WORDS);
-  for (let i = 0; i < segments.length; i++) if (!Number.isSafeInteger((segments[i] = getU64(v, at + i * 8)))) return undefined;
+  for (let i = 0; i < segments.length; i++) if (!Number.isSafeInteger((segments[i] = getU53(v, at + i * 8)))) return undefined;
   if (!Number.isSafeInteger(session) || !Number.isSafeInteger(value)) return undefined;
   try {
     return { op: v.getUint8(0), name: utf8.decode(body.subarray(HEAD_BYTES, HEAD_BYTES + nameBytes)), session, value, segments, data: body.subarray(head) };
@@ -98,7 +94,7 @@ export function decodeFileRequest(body: Uint8Array): FileRequest | undefined {
 export function encodeFileValues(...values: number[]): Uint8Array {
   const body = new Uint8Array(values.length * 8);
   const v = new DataView(body.buffer);
-  values.forEach((x, i) => putU53(v, i * 8, x));
+  values.forEach((x, i) => setU53(v, i * 8, x));
   return body;
 }
-export const fileValue = (body: Uint8Array, i: number): number => getU64(new DataView(body.buffer, body.byteOffset, body.byteLength), i * 8);
+export const fileValue = (body: Uint8Array, i: number): number => getU53(new DataView(body.buffer, body.byteOffset, body.byteLength), i * 8);

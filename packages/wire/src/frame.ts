@@ -24,6 +24,7 @@
  * but never re-encoded. One socket message carries one or more whole frames, each padded to 8 bytes.
  */
 import type { Incarnation, TaskId } from './ids.ts';
+import { getU53, setU53 } from './u53.ts';
 
 export const FRAME_VERSION = 1;
 export const HEADER_BYTES = 64;
@@ -119,12 +120,6 @@ export interface Header {
 export const pad8 = (n: number): number => (n + 7) & ~7;
 /** Length on the wire of the frame with this header, padding included. */
 export const frameBytes = (h: Pick<Header, 'bytes' | 'detBytes'>): number => pad8(HEADER_BYTES + h.detBytes + h.bytes);
-
-const getU53 = (v: DataView, o: number): number => v.getUint32(o, true) + v.getUint32(o + 4, true) * 4294967296;
-const setU53 = (v: DataView, o: number, n: number): void => {
-  v.setUint32(o, n >>> 0, true);
-  v.setUint32(o + 4, Math.floor(n / 4294967296), true);
-};
 
 export function writeHeader(v: DataView, o: number, h: Header): void {
   v.setUint8(o, h.kind);

@@ -1,4 +1,5 @@
 export * from './ids.ts';
+export * from './u53.ts';
 export * from './frame.ts';
 export * from './determinants.ts';
 export * from './file-request.ts';

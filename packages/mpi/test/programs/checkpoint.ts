@@ -1,3 +1,4 @@
+import { attempts } from './attempts.ts';
 import type { Program } from './index.ts';
 
 export const checkpointPrograms: Record<string, Program> = {
@@ -50,15 +51,7 @@ export const checkpointPrograms: Record<string, Program> = {
     const { COMM_WORLD: comm, checkpoint } = m;
     comm.setErrhandler(m.ERRORS_RETURN);
     m.COMM_SELF.setErrhandler(m.ERRORS_RETURN);
-    const said: string[] = [];
-    const attempt = (f: () => unknown): void => {
-      try {
-        f();
-        said.push('no error');
-      } catch (e) {
-        said.push((e as Error).message);
-      }
-    };
+    const { said, attempt } = attempts();
     attempt(() => checkpoint.here());
     attempt(() => checkpoint.register('f', (() => 1) as never));
     attempt(() => checkpoint.register('', {}));

@@ -2,6 +2,7 @@
  * Random operations on windows against a sequential oracle. The ranks draw the same numbers, so each knows what all do and computes what every window has to hold.
  * Every origin has a part of each window to itself, on which its operations take effect in order; all share a part, to which they only add.
  */
+import { attempts } from './attempts.ts';
 import type { MayflyModule } from '../../src/index.ts';
 import type { Program } from './index.ts';
 
@@ -168,15 +169,7 @@ export const oneSidedPrograms: Record<string, Program> = {
     win.setErrhandler(m.ERRORS_RETURN);
     comm.setErrhandler(m.ERRORS_RETURN);
     m.COMM_SELF.setErrhandler(m.ERRORS_RETURN);
-    const said: string[] = [];
-    const attempt = (f: () => unknown): void => {
-      try {
-        f();
-        said.push('no error');
-      } catch (e) {
-        said.push((e as Error).message);
-      }
-    };
+    const { said, attempt } = attempts();
     const one = Float64Array.of(1);
     attempt(() => win.put(one, 0));
     win.lock(0);

@@ -1,6 +1,6 @@
 /** Records of the Channel Memory's streams. A record is a whole frame, so that it is forwarded, replayed and resupplied as it is. */
 import {
-  BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, Kind, emptyHeader, encodeFrame, type Header, type Incarnation, type TaskId,
+  BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, Kind, emptyHeader, encodeFrame, getU53, setU53, type Header, type Incarnation, type TaskId,
 } from '@mayfly/wire';
 import type { SendRecord } from './types.ts';
 
@@ -49,12 +49,6 @@ export const json = (value: unknown): Uint8Array => text.encode(JSON.stringify(v
 /** @throws SyntaxError */
 export const parse = (body: Uint8Array): unknown => JSON.parse(read.decode(body));
 
-const u53 = (v: DataView, o: number): number => v.getUint32(o, true) + v.getUint32(o + 4, true) * 4294967296;
-const putU53 = (v: DataView, o: number, n: number): void => {
-  v.setUint32(o, n >>> 0, true);
-  v.setUint32(o + 4, Math.floor(n / 4294967296), true);
-};
-
 /**
  * The same bytes as a plain Uint8Array. Node's Buffers are subclasses whose `slice` is a view: what a core meant to copy would be patched
  * under it. Every border of the cores calls this.
@@ -65,8 +59,8 @@ export const plain = (bytes: Uint8Array): Uint8Array =>
 /** Reads the head of the determinant block at `o` into `into`, its position moved behind its entries. Returns the number of entries. */
 export function readEvidence(v: DataView, o: number, into: Evidence): number {
   const count = v.getUint32(o + 20, true);
-  into.determinants = u53(v, o) + count;
-  into.consumed = u53(v, o + 8);
+  into.determinants = getU53(v, o) + count;
+  into.consumed = getU53(v, o + 8);
   into.openPolls = v.getUint32(o + 16, true);
   return count;
 }
@@ -107,7 +101,7 @@ export function patchFromLog(record: Uint8Array, e: Pick<SendRecord, 'kind' | 'i
   v.setUint8(0, e.kind);
   v.setUint32(16, e.incarnation, true);
   if (entries > 0) closeBlock(v, 0);
-  if (e.kind !== Kind.DETERMINANTS) putU53(v, 32, e.arrival);
+  if (e.kind !== Kind.DETERMINANTS) setU53(v, 32, e.arrival);
   if (e.envelope) {
     v.setUint8(2, Flag.LAST | Flag.NO_BODY);
     v.setUint32(4, 0, true);
@@ -119,7 +113,7 @@ export function patchFromLog(record: Uint8Array, e: Pick<SendRecord, 'kind' | 'i
 /** The block of the frame at `o` loses its entries: its position moves behind them. */
 function closeBlock(v: DataView, o: number): void {
   const block = o + HEADER_BYTES;
-  putU53(v, block, u53(v, block) + v.getUint32(block + 20, true));
+  setU53(v, block, getU53(v, block) + v.getUint32(block + 20, true));
   v.setUint32(block + 20, 0, true);
   v.setUint32(o + 60, BLOCK_HEAD_BYTES, true);
 }

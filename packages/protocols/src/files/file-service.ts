@@ -21,7 +21,7 @@
  *      again after a crash may see later writes, never earlier ones.
  */
 import { Check } from 'typebox/value';
-import { FileOp, ResultPath, WorldMode, decodeFileRequest, encodeFileValues, type FileRequest, type Segments, type TaskId } from '@mayfly/wire';
+import { FileOp, ResultPath, WorldMode, decodeFileRequest, encodeFileValues, getU53, type FileRequest, type Segments, type TaskId } from '@mayfly/wire';
 import { lengthOf, endOf, piecesOf } from './segments.ts';
 
 /** Error classes of MPI that the service answers. */
@@ -408,7 +408,7 @@ function readResult(body: Uint8Array): { path: string; offset: number; bytes: Ui
   const v = new DataView(body.buffer, body.byteOffset, body.byteLength);
   const n = v.getUint16(0, true);
   if (body.length < 10 + n) return undefined;
-  const offset = v.getUint32(2 + n, true) + v.getUint32(6 + n, true) * 4294967296;
+  const offset = getU53(v, 2 + n);
   const bytes = body.subarray(10 + n);
   if (!Number.isSafeInteger(offset) || (offset !== GONE && !Number.isSafeInteger(offset + bytes.length))) return undefined;
   try {
