@@ -106,9 +106,15 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await client.input(id);
   await expect(headline(page)).toContainText('Done');
   await expect(page.getByTestId('output')).toContainText('PASS');
-  await expect(page.getByText('killed by hand')).toBeVisible();
   const picture = page.locator('.picture img');
   await expect.poll(() => picture.evaluate((i: HTMLImageElement) => i.naturalWidth)).toBeGreaterThan(0);
+  // The views are a list of tabs for the keyboard, and each has an address.
+  await page.getByRole('tab', { name: 'Overview' }).focus();
+  await page.keyboard.press('End');
+  await expect(page).toHaveURL(/\?view=faults$/);
+  await page.reload();
+  await expect(page.getByText('killed by hand')).toBeVisible();
+  expect(await serious(page)).toEqual([]);
   await info.attach('job', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
 
   await expect(volunteer.getByTestId('volunteer-state')).toHaveText('Idle');

@@ -48,6 +48,7 @@ const submit = createRoute({
 const job = createRoute({
   getParentRoute: () => dashboard,
   path: '/jobs/$id',
+  validateSearch: (search: Record<string, unknown>): { view?: string } => (typeof search['view'] === 'string' ? { view: search['view'] } : {}),
   component: lazyRouteComponent(() => import('./dashboard/job/JobPage.tsx'), 'JobPage'),
 });
 

@@ -1,18 +1,23 @@
 /** What happened to incarnations, newest first. */
-import type { JobView } from '@mayfly/wire';
 import { elapsed, duration } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import { faultCause, faultRecovery, hasEnded, phasesOf } from '../words.ts';
+import type { ViewProps } from './views.tsx';
 
 const SHOWN = 200;
 
-export function Faults({ job }: { job: JobView }) {
+export function Faults({ job }: ViewProps) {
   if (job.faults.length === 0) {
-    if (hasEnded(job.state) || job.protocol === 'none') return null;
     return (
       <section className="stack" aria-label="Faults">
         <h2>Faults</h2>
-        <p className="muted small">None so far. Close a volunteer’s tab, or kill a rank above: the answer stays the same.</p>
+        <p className="muted small">
+          {hasEnded(job.state)
+            ? 'None: no rank was lost.'
+            : job.protocol === 'none'
+              ? 'None so far. The first one ends this job: its protocol keeps nothing to restart a rank from.'
+              : 'None so far. Close a volunteer’s tab, or kill a rank in the overview: the answer stays the same.'}
+        </p>
       </section>
     );
   }

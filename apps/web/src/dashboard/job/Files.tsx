@@ -1,5 +1,4 @@
 /** Result files: sizes that grow, pictures in place, downloads. */
-import type { JobView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { bytes } from '../../shared/format.ts';
@@ -7,7 +6,7 @@ import { getFile, saveBlob } from '../api.ts';
 import { Problem } from '../Problem.tsx';
 import { hasEnded } from '../words.ts';
 import { draw, pictureKind, type PictureKind } from '../../shared/pictures.ts';
-import type { FileNews } from './useJob.ts';
+import type { ViewProps } from './views.tsx';
 
 interface ResultFile {
   path: string;
@@ -17,13 +16,14 @@ interface ResultFile {
   change: number;
 }
 
-export function Files({ job, news }: { job: JobView; news: FileNews }) {
+export function Files({ job, files: news }: ViewProps) {
   const files: ResultFile[] = job.outputs.map((o) => {
     const n = news.get(o.path);
     return { ...o, bytes: Math.max(o.bytes, n?.bytes ?? 0), change: n?.change ?? 0 };
   });
   const save = useMutation({ mutationFn: async (path: string) => saveBlob(await getFile(job.id, path), path.split('/').at(-1) ?? path) });
-  if (files.length === 0) return null;
+  if (files.length === 0)
+    return <p className="muted small">{hasEnded(job.state) ? 'The program wrote no files.' : 'No file yet. What the program writes with MPI-IO or opens for writing appears here while it grows.'}</p>;
   const pictures = files.flatMap((f) => {
     const kind = pictureKind(f.path);
     return kind && f.bytes > 0 ? [{ ...f, kind }] : [];

@@ -1,25 +1,27 @@
 /** `/dashboard/jobs/:id`: one job, live. */
 import type { JobView } from '@mayfly/wire';
-import { useParams } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Suspense } from 'react';
+import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 import { bytes, clock, count, duration, elapsed, plural } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 import { hasEnded, jobLine, jobWord, ranksOf, totalsOf } from '../words.ts';
 import { Actions } from './Actions.tsx';
-import { Faults } from './Faults.tsx';
-import { Files } from './Files.tsx';
-import { Output } from './Output.tsx';
-import { Ranks } from './Ranks.tsx';
-import { Stdin } from './Stdin.tsx';
 import { useJob } from './useJob.ts';
+import { VIEWS, viewOf } from './views.tsx';
 import './job.css';
 
 export function JobPage() {
   const { id } = useParams({ from: '/dashboard/jobs/$id' });
+  const view = viewOf(useSearch({ from: '/dashboard/jobs/$id' }).view);
+  const navigate = useNavigate({ from: '/dashboard/jobs/$id' });
   const { job, error, feed, files } = useJob(id);
   if (error) return <Problem error={error} title="This job cannot be shown" />;
   if (!job) return <p className="muted">Reading the job…</p>;
+  // A way back through the tabs is no way back to where one came from.
+  const go = (to: string) => void navigate({ search: to === VIEWS[0]!.id ? {} : { view: to }, replace: true, resetScroll: false });
   return (
     <article className="stack job-page">
       <title>{`${jobWord(job.state).text}: ${job.name} – Mayfly`}</title>
@@ -39,13 +41,20 @@ export function JobPage() {
         <Figures job={job} />
       </header>
       {job.error && job.state !== 'cancelled' && <Problem error={job.error} />}
-      <Ranks job={job} />
-      <Stdin job={job} />
-      <div className={job.outputs.length > 0 ? 'results both' : 'results'}>
-        <Output job={job} feed={feed} />
-        <Files job={job} news={files} />
-      </div>
-      <Faults job={job} />
+      <Tabs className="stack job-views" selectedKey={view.id} onSelectionChange={(key) => go(String(key))}>
+        <TabList className="tabs job-tabs" aria-label="Views of this job">
+          {VIEWS.map((v) => (
+            <Tab key={v.id} id={v.id} className="tab">
+              {v.label}
+            </Tab>
+          ))}
+        </TabList>
+        <TabPanel id={view.id} className="stack job-view">
+          <Suspense fallback={<p className="muted">Loading…</p>}>
+            <view.Component key={view.id} job={job} feed={feed} files={files} go={go} />
+          </Suspense>
+        </TabPanel>
+      </Tabs>
       <About job={job} />
     </article>
   );

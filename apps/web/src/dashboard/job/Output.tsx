@@ -6,11 +6,11 @@ import { getStream, saveBlob } from '../api.ts';
 import { Problem } from '../Problem.tsx';
 import type { OutputLine } from '../output.ts';
 import { hasEnded } from '../words.ts';
-import type { OutputFeed } from './useJob.ts';
+import type { ViewProps } from './views.tsx';
 
 const SHOWN = 2000;
 
-export function Output({ job, feed }: { job: JobView; feed: OutputFeed }) {
+export function Output({ job, feed }: ViewProps) {
   useSyncExternalStore(feed.subscribe, feed.version);
   const [rank, setRank] = useState<number | undefined>(undefined);
   const [wanted, setWanted] = useState('');

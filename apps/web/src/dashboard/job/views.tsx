@@ -1,0 +1,35 @@
+/**
+ * The views of a job: tabs of its page, in this order, each with an address of its own (`?view=`). A view that is heavy comes as a lazy
+ * component. Only the one that is shown is there, so a view keeps what must survive a change of tabs outside of itself (useJob).
+ */
+import type { JobView } from '@mayfly/wire';
+import type { ComponentType } from 'react';
+import { Faults } from './Faults.tsx';
+import { Files } from './Files.tsx';
+import { Output } from './Output.tsx';
+import { Overview } from './Overview.tsx';
+import type { FileNews, OutputFeed } from './useJob.ts';
+
+export interface ViewProps {
+  job: JobView;
+  feed: OutputFeed;
+  files: FileNews;
+  /** Shows another view. */
+  go: (view: string) => void;
+}
+
+export interface View {
+  /** In the address. */
+  id: string;
+  label: string;
+  Component: ComponentType<ViewProps>;
+}
+
+export const VIEWS: readonly View[] = [
+  { id: 'overview', label: 'Overview', Component: Overview },
+  { id: 'output', label: 'Output', Component: Output },
+  { id: 'files', label: 'Files', Component: Files },
+  { id: 'faults', label: 'Faults & images', Component: Faults },
+];
+
+export const viewOf = (id: string | undefined): View => VIEWS.find((v) => v.id === id) ?? VIEWS[0]!;
