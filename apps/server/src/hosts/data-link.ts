@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket as EngineSocket } from 'engine.io';
 import type { WebSocket } from 'ws';
+import { messageCame } from './buffer-collector.ts';
 
 export interface DataLink {
   /** One message of whole frames. The bytes must not change afterwards. */
@@ -64,6 +65,7 @@ export function webSocketLink(ws: WebSocket, request: IncomingMessage, pingMs: n
     alive = true;
     if (!isBinary) return ws.close(CloseCode.BAD_FRAME, 'text on a binary link');
     link.onMessage(plain(data));
+    messageCame(data.length);
   });
   // The TCP socket below tells when its buffer is empty; ws itself has no such event.
   const tcp = request.socket;
