@@ -8,7 +8,7 @@
  *      next start.
  *  R3  Nothing here decides: an event of one core becomes an event of another, in the order in which it happened.
  */
-import { DeadlockWatch, jobIds, jobView, nodeViews, type JobCounters, type JobSpec, type TaskCounters, type TaskObservation } from '@mayfly/protocols';
+import { DeadlockWatch, jobIds, jobView, nodeViews, type JobCounters, type JobSpec, type TaskCounters } from '@mayfly/protocols';
 import type { MessageLog, Registry, ImageStore } from '@mayfly/storage/ports';
 import {
   FILES,
@@ -16,7 +16,6 @@ import {
   homeOf,
   jobId,
   taskId,
-  zeroLine,
   type Assignment,
   type ImageId,
   type Incarnation,
@@ -28,13 +27,16 @@ import {
 } from '@mayfly/wire';
 import { ImageCosts } from './checkpoint-advice.ts';
 import { ChannelMemories } from './hosts/channel-memories.ts';
-import { ChannelMemoryHost, type CmListener } from './hosts/channel-memory-host.ts';
+import { memoriesOf, type ChannelMemoryHost } from './hosts/channel-memory-host.ts';
+import type { CmListener } from './hosts/cm-types.ts';
 import { CheckpointServerHost } from './hosts/checkpoint-server-host.ts';
 import { DispatcherHost } from './hosts/dispatcher-host.ts';
 import { WorldHost, type StreamName } from './hosts/world-host.ts';
-import { FinalCounters } from './jobs/job-counters.ts';
+import { assignmentOf } from './jobs/assignment.ts';
+import { FinalCounters, noCounters, trafficOf } from './jobs/job-counters.ts';
 import { JobStore } from './jobs/job-store.ts';
 import { mappedReport } from './jobs/mapped-report.ts';
+import { observed } from './jobs/observation.ts';
 import { StdinLog } from './jobs/stdin-log.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
@@ -230,7 +232,38 @@ export class Runtime {
       inputs: spec.files.map((f) => ({ path: f.path, bytes: f.bytes, file: this.store.inputFile(job, f.hash) })),
       durable: spec.protocol !== 'none',
     });
-    const listener: CmListener = {
+    const acting: [TaskId, Incarnation][] = [];
+    // The hosts are entered before anything is awaited: orders which follow this effect find them (and wait for their recovery).
+    const fences = this.#registry.entries(`task/${job}/`).then((entries) => {
+      for (const [key, value] of entries) acting.push([taskId(Number(key.split('/')[2])), (value as { incarnation: Incarnation }).incarnation]);
+      return acting;
+    });
+    const hosts = memoriesOf(spec, {
+      log: this.#log,
+      listener: this.#listener(job),
+      secrets: this.#secrets,
+      settings: { backlogBytes: this.#options.limits.socketBacklogBytes, backlogMaxBytes: this.#options.limits.socketBacklogMaxBytes },
+      metrics: this.#metrics,
+      logger: this.#logger,
+      fences,
+      stdin: open.stdin,
+      fresh: !this.#ran.has(job),
+    });
+    this.memories.add(job, hosts);
+    open.opened = (async () => {
+      await fences;
+      await Promise.all(hosts.map((h) => h.ready));
+    })();
+    open.opened.catch(noop);
+    void fences.then((f) => {
+      this.checkpoints.step({ type: 'openJob', job, size: spec.size, channelMemories: spec.channelMemories, program: spec.program.hash, acting: f });
+    });
+    return open.opened;
+  }
+
+  /** What the Channel Memories of a job tell the others. */
+  #listener(job: JobId): CmListener {
+    return {
       world: (s, task, channel, mode, body) => {
         try {
           this.world.deliver(s.job, task, channel, mode, body);
@@ -247,40 +280,6 @@ export class Runtime {
       answerable: (s, task) => this.world.answerable(s.job, task),
       answer: (s, task, r) => this.world.answer(s.job, task, r),
     };
-    const acting: [TaskId, Incarnation][] = [];
-    // The hosts are entered before anything is awaited: orders which follow this effect find them (and wait for their recovery).
-    const fences = this.#registry.entries(`task/${job}/`).then((entries) => {
-      for (const [key, value] of entries) acting.push([taskId(Number(key.split('/')[2])), (value as { incarnation: Incarnation }).incarnation]);
-      return acting;
-    });
-    const hosts = Array.from(
-      { length: spec.channelMemories },
-      (_, index) =>
-        new ChannelMemoryHost(
-          { job, index, count: spec.channelMemories, size: spec.size, protocol: spec.protocol, durability: spec.durability },
-          {
-            log: this.#log,
-            listener,
-            secrets: this.#secrets,
-            settings: { backlogBytes: this.#options.limits.socketBacklogBytes, backlogMaxBytes: this.#options.limits.socketBacklogMaxBytes },
-            metrics: this.#metrics,
-            logger: this.#logger,
-            fences,
-            stdin: open.stdin,
-            fresh: !this.#ran.has(job),
-          },
-        ),
-    );
-    this.memories.add(job, hosts);
-    open.opened = (async () => {
-      await fences;
-      await Promise.all(hosts.map((h) => h.ready));
-    })();
-    open.opened.catch(noop);
-    void fences.then((f) => {
-      this.checkpoints.step({ type: 'openJob', job, size: spec.size, channelMemories: spec.channelMemories, program: spec.program.hash, acting: f });
-    });
-    return open.opened;
   }
 
   #stdinOf(job: JobId): StdinLog {
@@ -389,20 +388,10 @@ export class Runtime {
   }
 
   #taskCounters(job: JobId, hosts: readonly ChannelMemoryHost[], task: TaskId): TaskCounters {
-    const c: TaskCounters = { messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0, images: 0, imageBytes: 0 };
-    for (const h of hosts) {
-      const t = h.traffic.get(task);
-      if (!t) continue;
-      c.messagesIn += t.messagesIn;
-      c.bytesIn += t.bytesIn;
-      c.messagesOut += t.messagesOut;
-      c.bytesOut += t.bytesOut;
-    }
     const open = this.#open.get(job);
     const newest = this.checkpoints.core.imagesOf(job, task).at(-1);
     if (newest) open?.images.set(task, { images: newest.count, imageBytes: newest.bytes, lastImageAt: newest.at });
-    Object.assign(c, open?.images.get(task));
-    return c;
+    return { ...noCounters(), ...trafficOf(hosts, task), ...open?.images.get(task) };
   }
 
   #jobChanged(job: JobId): void {
@@ -432,56 +421,26 @@ export class Runtime {
   #assignment(job: JobId, task: TaskId, incarnation: Incarnation, manifest: Manifest | undefined): Assignment {
     const spec = this.#specs.get(job)!;
     this.#metrics.assigned(incarnation === 0 ? 'first' : 'restart');
-    return {
-      job,
-      jobName: spec.name,
-      task,
-      incarnation,
-      size: spec.size,
+    return assignmentOf(spec, {
+      task, incarnation, manifest,
       capability: this.#secrets.capability({ job, task, incarnation }),
-      program: { ...spec.program },
-      args: spec.args,
-      ...(spec.env === undefined ? {} : { env: spec.env }),
-      files: spec.files,
-      protocol: spec.protocol,
-      channelMemories: Array.from({ length: spec.channelMemories }, (_, i) => `/data/cm/${i}`),
-      seed: spec.seed,
-      serverTime: Date.now(),
-      checkpointMs: spec.checkpointMs,
       graceMs: spec.graceMs ?? this.dispatcher.core.core.settings.graceMs,
-      ...(manifest === undefined ? {} : { manifest }),
-      replay: manifest?.replay ?? { prologue: zeroLine(), image: zeroLine(), held: [] },
-      limits: spec.limits,
-    };
+      now: Date.now(),
+    });
   }
 
   #watchDeadlocks(): void {
     for (const [job, open] of this.#open) {
       if (this.#stopping || this.#closing.has(job)) continue;
-      const view = jobView(this.dispatcher.core, job, { task: () => NO_COUNTERS, outputs: [], outputBytes: 0 });
+      const view = jobView(this.dispatcher.core, job, { task: noCounters, outputs: [], outputBytes: 0 });
       if (view?.state !== 'running') continue;
-      const hosts = this.memories.of(job) ?? [];
-      const tasks: TaskObservation[] = [];
-      for (const t of view.tasks) {
-        const home = hosts[homeOf(t.task, hosts.length)]?.core?.observe(t.task);
-        if (!home) return;
-        tasks.push({
-          task: t.task,
-          state: t.state === 'running' ? 'running' : t.state === 'done' ? 'done' : 'other',
-          incarnation: t.incarnation,
-          ...(t.activity === undefined ? {} : { activity: t.activity }),
-          arrivalsLogged: home.arrivalsLogged,
-          sendsLogged: hosts.reduce((n, h) => n + (h.core?.observe(t.task).sendsLogged ?? 0), 0),
-          // A request to the file service that is not answered is under way.
-          bodiesUnderWay: home.bodiesUnderWay + Math.max(0, this.world.requests(job, t.task) - (this.#home(job, t.task)?.core?.logged(FILES, t.task) ?? 0)),
-        });
-      }
+      const tasks = observed(view, this.memories.of(job) ?? [], this.world);
+      if (!tasks) return;
       const deadlock = open.deadlock.observe({ now: Date.now(), tasks, stdinOpen: !open.stdin.ended });
       if (deadlock) this.dispatcher.step({ type: 'deadlock', job, report: deadlock.report });
     }
   }
 }
 
-const NO_COUNTERS: TaskCounters = { messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0, images: 0, imageBytes: 0 };
 export const isOver = (state: string): boolean => state === 'done' || state === 'failed' || state === 'cancelled';
 const noop = (): void => undefined;

@@ -10,19 +10,16 @@
  *  H3  A core whose append or step failed is never used again: its links are closed, and a new one recovers from the streams.
  *  H4  Output of a task is synced before the log of it may be trimmed (`worldDone`).
  */
-import { ChannelMemory, patchFromLog, type CmEffect, type CmEvent, type Range, type StreamName } from '@mayfly/protocols';
+import { ChannelMemory, patchFromLog, type CmEffect, type CmEvent, type JobSpec, type StreamName } from '@mayfly/protocols';
 import type { LogStream, MessageLog } from '@mayfly/storage/ports';
 import {
   FILES,
   MayflyError,
-  WORLD,
   WorldMode,
   homeOf,
   taskId,
-  type ErrorBody,
   type ImageId,
   type Incarnation,
-  type JobId,
   type Line,
   type ReplayFrom,
   type TaskId,
@@ -30,38 +27,13 @@ import {
 import type { Metrics } from '../metrics.ts';
 import type { Logger } from '../logger.ts';
 import type { Secrets } from '../secrets.ts';
-import type { StdinLog } from '../jobs/stdin-log.ts';
 import { AnswerFeed } from './answer-feed.ts';
+import type { CmDeps, CmListener, CmSettings, CmSpec } from './cm-types.ts';
 import { CloseCode, type DataLink } from './data-link.ts';
 import { MemoryStream } from './memory-stream.ts';
+import { StdinFeed } from './stdin-feed.ts';
 import { Traffic } from './traffic.ts';
-
-export interface CmSpec {
-  job: JobId;
-  index: number;
-  count: number;
-  size: number;
-  protocol: 'pessimistic' | 'none';
-  durability: 'behind' | 'strict';
-}
-
-/** What the core tells the rest of the server. Called while effects are performed: must only note it down. */
-export interface CmListener {
-  world(spec: CmSpec, task: TaskId, channel: number, mode: number, body: Uint8Array): void;
-  /** Makes durable what `world` wrote for this task. */
-  syncWorld(spec: CmSpec, task: TaskId): Promise<void>;
-  fenced(spec: CmSpec, task: TaskId, incarnation: Incarnation, sends: number, consumed: number): void;
-  covered(spec: CmSpec, task: TaskId, image: ImageId, determinants: readonly Range[]): void;
-  failed(spec: CmSpec, error: ErrorBody): void;
-  /** Answers of the file service: up to which they may be given, and one of them (undefined: it is not kept any more). */
-  answerable(spec: CmSpec, task: TaskId): number;
-  answer(spec: CmSpec, task: TaskId, r: number): { error: number; body: Uint8Array } | undefined;
-}
-
-export interface CmSettings {
-  backlogBytes: number;
-  backlogMaxBytes: number;
-}
+import { WorldSync } from './world-sync.ts';
 
 interface Connection {
   id: number;
@@ -74,7 +46,6 @@ interface Connection {
 /** Frames for one link up to this many bytes leave in one socket message. */
 const COMBINE_BYTES = 32 * 1024;
 const MAX_RECOVERIES = 5;
-const WORLD_SYNC_MS = 2000;
 
 let connections = 0;
 
@@ -92,7 +63,6 @@ export class ChannelMemoryHost {
   /** Lowest incarnation that may act, and tasks that are done: given again to a core that recovers. */
   readonly #fences = new Map<TaskId, Incarnation>();
   readonly #done = new Set<TaskId>();
-  readonly #stdin: StdinLog | undefined;
   readonly #connections = new Map<number, Connection>();
   readonly #dirty = new Set<Connection>();
   #streams = new Map<string, LogStream>();
@@ -105,30 +75,11 @@ export class ChannelMemoryHost {
   #fresh: boolean;
   #recoveries = 0;
   #syncs = 0;
-  /** Newest message to the world per task that is not known durable in `out/`. */
-  readonly #worldNew = new Map<TaskId, number>();
-  /** Messages of standard input given to this core; what it had logged before counts. */
-  #fed = 0;
-  #fedTo: ChannelMemory | undefined;
+  readonly #worldSync: WorldSync;
+  readonly #stdin: StdinFeed | undefined;
   readonly #answers: AnswerFeed;
-  #worldSyncAt = 0;
-  #worldSyncing = false;
 
-  constructor(
-    spec: CmSpec,
-    deps: {
-      log: MessageLog;
-      listener: CmListener;
-      secrets: Secrets;
-      settings: CmSettings;
-      metrics: Metrics;
-      logger: Logger;
-      /** Acting incarnations as the registry has them. */
-      fences: Promise<readonly (readonly [TaskId, Incarnation])[]>;
-      stdin: StdinLog | undefined;
-      fresh: boolean;
-    },
-  ) {
+  constructor(spec: CmSpec, deps: CmDeps) {
     this.spec = spec;
     this.#log = deps.log;
     this.#listener = deps.listener;
@@ -137,7 +88,14 @@ export class ChannelMemoryHost {
     this.#settings = deps.settings;
     this.#metrics = deps.metrics;
     this.#logger = deps.logger.child({ job: spec.job, cm: spec.index });
-    this.#stdin = deps.stdin;
+    this.#worldSync = new WorldSync({
+      sync: (task) => deps.listener.syncWorld(spec, task),
+      // A core that broke meanwhile repeats what it gave to the world.
+      core: () => this.#core,
+      synced: (task, channel) => this.step({ type: 'worldDone', task, channel }),
+      logger: this.#logger,
+    });
+    this.#stdin = deps.stdin && homeOf(taskId(0), spec.count) === spec.index ? new StdinFeed(deps.stdin) : undefined;
     this.#fresh = deps.fresh;
     this.ready = deps.fences.then((fences) => {
       for (const [task, incarnation] of fences) if ((this.#fences.get(task) ?? -1) < incarnation) this.#fences.set(task, incarnation);
@@ -334,7 +292,7 @@ export class ChannelMemoryHost {
         return;
       case 'world':
         this.#listener.world(this.spec, e.task, e.channel, e.mode, e.body);
-        this.#worldNew.set(e.task, e.channel);
+        this.#worldSync.wrote(e.task, e.channel);
         return;
       case 'fenced': {
         const t = this.#core!.progress(e.task);
@@ -405,14 +363,7 @@ export class ChannelMemoryHost {
   /** Gives the core what of standard input its log does not have. */
   feedStdin(): void {
     const core = this.#core;
-    const log = this.#stdin;
-    if (!core || !log || homeOf(taskId(0), this.spec.count) !== this.spec.index) return;
-    if (this.#fedTo !== core) this.#fed = core.logged(WORLD, taskId(0));
-    this.#fedTo = core;
-    while (this.#fed < log.messages && this.#core === core) {
-      const channel = ++this.#fed;
-      this.step({ type: 'world', task: taskId(0), channel, mode: WorldMode.STDIN, body: log.message(channel) });
-    }
+    if (core) this.#stdin?.feed(core, () => this.#core, (channel, body) => this.step({ type: 'world', task: taskId(0), channel, mode: WorldMode.STDIN, body }));
   }
 
   /** Gives the core what of the file service's answers to a task its log does not have. */
@@ -429,28 +380,7 @@ export class ChannelMemoryHost {
   tick(now: number): void {
     this.step({ type: 'tick' });
     for (const c of this.#connections.values()) this.#drained(c);
-    if (this.#worldNew.size > 0 && !this.#worldSyncing && now - this.#worldSyncAt > WORLD_SYNC_MS) {
-      this.#worldSyncAt = now;
-      void this.#syncWorld();
-    }
-  }
-
-  /** H4. */
-  async #syncWorld(): Promise<void> {
-    this.#worldSyncing = true;
-    const batch = [...this.#worldNew];
-    this.#worldNew.clear();
-    const core = this.#core;
-    try {
-      for (const [task, channel] of batch) {
-        await this.#listener.syncWorld(this.spec, task);
-        if (core === this.#core) this.step({ type: 'worldDone', task, channel });
-      }
-    } catch (error) {
-      this.#logger.error({ err: error }, 'output could not be synced');
-    } finally {
-      this.#worldSyncing = false;
-    }
+    this.#worldSync.tick(now);
   }
 
   /** H3. */
@@ -490,4 +420,8 @@ export class ChannelMemoryHost {
   }
 }
 
-
+/** One for each Channel Memory of the job. */
+export function memoriesOf(spec: JobSpec, deps: CmDeps): ChannelMemoryHost[] {
+  const { id: job, channelMemories: count, size, protocol, durability } = spec;
+  return Array.from({ length: count }, (_, index) => new ChannelMemoryHost({ job, index, count, size, protocol, durability }, deps));
+}

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JobCounters, TaskCounters } from '@mayfly/protocols';
 import type { JobId, JobView, TaskId } from '@mayfly/wire';
+import type { TaskTraffic, Traffic } from '../hosts/traffic.ts';
 
 interface Final {
   tasks: TaskCounters[];
@@ -13,7 +14,22 @@ interface Final {
   outputBytes: number;
 }
 
-const NOTHING: TaskCounters = { messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0, images: 0, imageBytes: 0 };
+export const noCounters = (): TaskCounters => ({ messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0, images: 0, imageBytes: 0 });
+
+/** What a task sent and received, over all Channel Memories of its job. */
+export function trafficOf(hosts: readonly { readonly traffic: Traffic }[], task: TaskId): TaskTraffic {
+  const sum: TaskTraffic = { messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0 };
+  for (const { traffic } of hosts) {
+    const t = traffic.get(task);
+    if (!t) continue;
+    sum.messagesIn += t.messagesIn;
+    sum.bytesIn += t.bytesIn;
+    sum.messagesOut += t.messagesOut;
+    sum.bytesOut += t.bytesOut;
+  }
+  return sum;
+}
+
 const MAX_CACHED = 1000;
 
 export class FinalCounters {
@@ -44,7 +60,7 @@ export class FinalCounters {
       this.#keep(job, f);
     }
     const { tasks, outputs, outputBytes } = f;
-    return { task: (t) => tasks[t] ?? NOTHING, outputs, outputBytes };
+    return { task: (t) => tasks[t] ?? noCounters(), outputs, outputBytes };
   }
 
   forget(job: JobId): void {

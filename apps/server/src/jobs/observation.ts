@@ -1,0 +1,26 @@
+/** What the detector of deadlocks is told of a job's ranks: what they wait for, and whether anything for them is still under way. */
+import type { TaskObservation } from '@mayfly/protocols';
+import { FILES, homeOf, type JobView } from '@mayfly/wire';
+import type { ChannelMemoryHost } from '../hosts/channel-memory-host.ts';
+import type { WorldHost } from '../hosts/world-host.ts';
+
+/** undefined: a Channel Memory recovers, so that nobody can say. */
+export function observed(view: JobView, hosts: readonly ChannelMemoryHost[], world: Pick<WorldHost, 'requests'>): TaskObservation[] | undefined {
+  const tasks: TaskObservation[] = [];
+  for (const t of view.tasks) {
+    const core = hosts[homeOf(t.task, hosts.length)]?.core;
+    const home = core?.observe(t.task);
+    if (!core || !home) return undefined;
+    tasks.push({
+      task: t.task,
+      state: t.state === 'running' ? 'running' : t.state === 'done' ? 'done' : 'other',
+      incarnation: t.incarnation,
+      ...(t.activity === undefined ? {} : { activity: t.activity }),
+      arrivalsLogged: home.arrivalsLogged,
+      sendsLogged: hosts.reduce((n, h) => n + (h.core?.observe(t.task).sendsLogged ?? 0), 0),
+      // A request to the file service that is not answered is under way.
+      bodiesUnderWay: home.bodiesUnderWay + Math.max(0, world.requests(view.id, t.task) - core.logged(FILES, t.task)),
+    });
+  }
+  return tasks;
+}
