@@ -43,3 +43,13 @@ await build({
 });
 await rename(temporary, `${here}dist/compile-server.mjs`);
 await rm(temporary, { force: true });
+
+// The compatibility layer, compiled by the drivers' own code.
+const compat = `${here}dist/.${process.pid}.compat.mjs`;
+await build({ entryPoints: [`${here}src/c/driver/compat.ts`], outfile: compat, bundle: true, platform: 'node', format: 'esm', target: 'node20', external: ['@yowasp/clang'], logLevel: 'warning' });
+try {
+  const { buildCompat } = await import(compat);
+  buildCompat();
+} finally {
+  await rm(compat, { force: true });
+}

@@ -4,6 +4,7 @@ import { buildModule } from './build-module.ts';
 import { engine } from './engine.ts';
 import { type Image, TestHost } from './host-for-tests.ts';
 import { instrument, SECTION } from './instrument.ts';
+import { untouchedParts } from './library-parts.ts';
 import { withCustomSection } from './wasm-edit.ts';
 import { ModuleError } from './wasm-module.ts';
 
@@ -65,6 +66,38 @@ test('a program is carried from instance to instance at every MPI call: recursio
   expect(out).toBe(plain.out);
   // Init, Finalize, the leaf of the recursion, and each comparison.
   expect(moves).toBeGreaterThan(3 + 4);
+});
+
+test('in C++ too: from a wide stream into a buffer of the program\'s own; what no object names of the library stays out', () => {
+  const source = `#include <mpi.h>
+#include <ostream>
+#include <streambuf>
+#include <cstdio>
+struct Sender : std::wstreambuf {
+  int_type overflow(int_type c) override { MPI_Barrier(MPI_COMM_WORLD); std::putchar(int(c)); return c; }
+};
+int main() { MPI_Init(nullptr, nullptr); Sender b; std::wostream out(&b); out << 4021; std::putchar('\\n'); MPI_Finalize(); }`;
+  const { wasm, info } = buildModule({ '/main.cc': source });
+  let image: Image | undefined;
+  let out = '';
+  let moves = 0;
+  do {
+    const move = (): number => {
+      if (!host.arrived()) host.leave();
+      return 0;
+    };
+    const host: TestHost = new TestHost(wasm, info, { MPI_Barrier: move, MPI_Init: () => 0, MPI_Finalize: () => 0 }, ['a.out']);
+    image = host.run(image);
+    out += host.out;
+    if (image !== undefined) moves++;
+  } while (image !== undefined);
+  expect([out, moves]).toEqual(['4021\n', 4]);
+
+  const wide = (patterns: string[]): boolean => patterns.some((p) => p.includes('wchar_t'));
+  const object = (symbol: string): Uint8Array => Buffer.from(`\0asm ${symbol} `);
+  expect(wide(untouchedParts([object('_ZNSt3__24coutE')]))).toBe(true);
+  for (const symbol of ['_ZNSt3__213basic_ostreamIwNS_11char_traitsIwEEElsEi', '_ZNSt3__24wcinE', '_ZNSt3__25ctypeIwE2idE']) expect(wide(untouchedParts([object('main'), object(symbol)]))).toBe(false);
+  expect(untouchedParts([object('_ZNSt3__29money_putIc')])).not.toContainEqual(expect.stringContaining('money_put'));
 });
 
 test('the section says what a host has to know, and the same sources give the same bytes', () => {

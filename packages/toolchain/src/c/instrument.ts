@@ -30,6 +30,8 @@ export interface InstrumentOptions {
   readonly maxPages?: number;
   /** Imports at which the stack unwinds; default: those of the module that may wait or communicate. */
   readonly suspending?: readonly string[];
+  /** Functions that never have a suspending call below them, besides stdio's writers; `*` stands for anything. */
+  readonly neverSuspending?: readonly string[];
   /** Default 64 MB. */
   readonly maxBytes?: number;
 }
@@ -56,8 +58,8 @@ export interface Instrumented {
   readonly info: ModuleInfo;
 }
 
-/** Writers of stdio call through the stream, never back into the program. */
-const NEVER_REACH_MPI = ['__fwritex', '__overflow', '__towrite', '__stdio_exit', 'fflush', 'fflush_unlocked', '__fseeko_unlocked', '__fseeko', '__ftello_unlocked', 'vfprintf', 'vfwprintf', 'printf_core', 'wprintf_core'];
+/** They call through the stream, never back into the program. */
+const STDIO_WRITERS = ['__fwritex', '__overflow', '__towrite', '__stdio_exit', 'fflush', 'fflush_unlocked', '__fseeko_unlocked', '__fseeko', '__ftello_unlocked', 'vfprintf', 'vfwprintf', 'printf_core', 'wprintf_core'];
 
 /** @throws ModuleError with the reason, for a module that cannot be a rank's program */
 export function instrument(wasm: Uint8Array, options: InstrumentOptions = {}): Instrumented {
@@ -97,7 +99,7 @@ export function instrument(wasm: Uint8Array, options: InstrumentOptions = {}): I
     };
     // An empty list would mean "every import".
     binaryen.setPassArgument('asyncify-imports', suspending.length > 0 ? suspending.join(',') : 'mayfly.none');
-    const removed = names(m, NEVER_REACH_MPI);
+    const removed = neverReachingMpi(m, options.neverSuspending ?? []);
     if (removed.length > 0) binaryen.setPassArgument('asyncify-removelist', removed.join(','));
     m.runPasses(['asyncify']);
     let out = m.emitBinary();
@@ -213,9 +215,14 @@ function exportedAddress(m: Module, name: string): number {
   return value;
 }
 
-function names(m: Module, wanted: readonly string[]): string[] {
+/** Names and patterns that match a function (Binaryen complains of others). */
+function neverReachingMpi(m: Module, patterns: readonly string[]): string[] {
   const all = new Set<string>();
   for (let i = 0; i < m.getNumFunctions(); i++) all.add(binaryen.getFunctionInfo(m.getFunctionByIndex(i)).name);
+  const matches = (pattern: string): boolean => {
+    const parts = new RegExp(`^${pattern.split('*').map((p) => p.replace(/[^\w]/g, '\\$&')).join('.*')}$`);
+    return [...all].some((name) => parts.test(name));
+  };
   // A stream of the program's own functions may do anything.
-  return all.has('fopencookie') ? [] : wanted.filter((w) => all.has(w));
+  return [...(all.has('fopencookie') ? [] : STDIO_WRITERS.filter((w) => all.has(w))), ...patterns.filter(matches)];
 }

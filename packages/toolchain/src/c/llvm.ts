@@ -21,6 +21,10 @@ function packageFile(name: string): string {
   return join(dirname(createRequire(import.meta.url).resolve('@yowasp/clang')), name);
 }
 
+export function llvmVersion(): string {
+  return (JSON.parse(readFileSync(packageFile('../package.json'), 'utf8')) as { version: string }).version;
+}
+
 export function llvmModule(): WasmModule {
   if (module === undefined) {
     setFlagsFromString('--wasm-lazy-validation');

@@ -13,11 +13,22 @@ import { isMpiName } from './imports.ts';
 export const RESOURCES = '/.mayfly/own';
 
 const CANDIDATES = [
-  { include: '../../../libmpi/include/', compat: '../../compat/' },
-  ...['./c/', './toolchain/c/', '../toolchain/c/', '../dist/c/'].map((c) => ({ include: `${c}include/`, compat: `${c}compat/` })),
-].map((c) => ({ include: fileURLToPath(new URL(c.include, import.meta.url)), compat: fileURLToPath(new URL(c.compat, import.meta.url)) }));
+  { include: '../../../libmpi/include/', compat: '../../compat/', objects: '../../dist/c/objects/' },
+  ...['./c/', './toolchain/c/', '../toolchain/c/', '../dist/c/'].map((c) => ({ include: `${c}include/`, compat: `${c}compat/`, objects: `${c}objects/` })),
+].map(({ include, compat, objects }) => {
+  const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+  return { include: at(include), compat: at(compat), objects: at(objects) };
+});
 
-let found: { readonly files: MemoryFiles; readonly mpiNames: readonly string[]; readonly includePath: string } | undefined;
+let found:
+  | {
+      readonly files: MemoryFiles;
+      readonly mpiNames: readonly string[];
+      readonly includePath: string;
+      /** The folder of the compiled compatibility layer (driver/compat.ts). */
+      readonly objects: string;
+    }
+  | undefined;
 
 /** @throws MayflyError INTERNAL when the package has not been built */
 export function resources(): NonNullable<typeof found> {
@@ -34,6 +45,6 @@ export function resources(): NonNullable<typeof found> {
   add(folder.include, '/include');
   const header = readFileSync(join(folder.include, 'mpi.h'), 'utf8');
   const mpiNames = [...new Set([...header.matchAll(/\b(P?MPIX?_[A-Z]\w*)\s*\(/g)].flatMap((m) => [m[1]!, m[1]!.startsWith('P') ? m[1]! : `P${m[1]!}`]))].filter(isMpiName).sort();
-  found = { files, mpiNames, includePath: folder.include };
+  found = { files, mpiNames, includePath: folder.include, objects: folder.objects };
   return found;
 }

@@ -34,6 +34,9 @@ export interface Arguments {
   readonly unwindBytes: number;
 }
 
+/** Room for the unwound stack: more than the engines' own stacks hold. */
+export const DEFAULT_UNWIND_BYTES = 4 << 20;
+
 export class UsageError extends Error {}
 
 /** Options whose value is the next argument (where it is not glued to them). */
@@ -77,7 +80,7 @@ export function parseArguments(argv: readonly string[], files: FileTree, cwd: st
   let depends = false;
   let depFile = false;
   // More than the stacks of the engines hold: a frame takes no more room here than there.
-  let unwindBytes = 4 << 20;
+  let unwindBytes = DEFAULT_UNWIND_BYTES;
 
   for (let i = 0; i < args.length; i++) {
     const arg = args[i]!;

@@ -1,10 +1,12 @@
 /** The link: wasm-ld with our start files and libraries, tentative definitions merged, what is missing explained, the module instrumented. */
 import { absolute } from '../files.ts';
 import { instrument, type SourceLanguage } from '../instrument.ts';
+import { untouchedParts } from '../library-parts.ts';
 import { SYSROOT } from '../llvm.ts';
-import { RESOURCES, resources } from '../resources.ts';
+import { resources } from '../resources.ts';
 import { ModuleError } from '../wasm-module.ts';
 import type { Arguments, Input } from './arguments.ts';
+import { compatOfC, compatOfLibrary } from './compat.ts';
 import { type DriverRun, TEMPORARY } from './run.ts';
 import { weakenTentative } from './tentative.ts';
 import { explainUndefined } from './undefined.ts';
@@ -14,14 +16,11 @@ const STACK_BYTES = 4 << 20;
 /** 2 GB: beyond, addresses turn negative in programs that keep them in an int. The job's own limit stands below. */
 const MAX_MEMORY = 2 ** 31;
 
-/** Objects of the compatibility layer by their source and definitions; compiled at first use in a process. */
-const compiled = new Map<string, Uint8Array>();
-
 export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) => string): number {
   const cxx = args.cxxLibrary || args.inputs.some((i) => i.kind === 'c++');
   run.temporary.write('/mpi-names', new TextEncoder().encode(resources().mpiNames.join('\n')));
-  const own = [compat(run, 'unwind.c', `-DMAYFLY_UNWIND_BYTES=${args.unwindBytes}`), compat(run, 'throw.c')];
-  const libraries = args.standardLibrary ? [compat(run, 'posix.c'), ...(cxx ? [compat(run, 'exceptions.cc')] : [])] : [];
+  const own = compatOfC(run, args.unwindBytes);
+  const libraries = args.standardLibrary ? compatOfLibrary(run, cxx) : [];
   let objects = args.inputs.map((i) => (i.kind === 'library' ? `-l${i.path}` : objectOf(i)));
   const missing = args.inputs.filter((i) => i.kind === 'object' && run.files.stat(absolute(run.options.cwd, i.path)) === undefined);
   for (const i of missing) run.say(`${run.options.driver}: error: no such file or directory: '${i.path}'\n`);
@@ -55,7 +54,7 @@ export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) =
   if (linked === undefined) return 0;
   const language: SourceLanguage = cxx ? 'c++' : 'c';
   try {
-    const { wasm } = run.options.plain ? { wasm: linked } : instrument(linked, { language, ...(run.options.maxPages !== undefined && { maxPages: run.options.maxPages }) });
+    const { wasm } = run.options.plain ? { wasm: linked } : instrument(linked, { language, neverSuspending: cxx ? untouchedParts(objects.flatMap((o) => bytesOf(run, o, args) ?? [])) : [], ...(run.options.maxPages !== undefined && { maxPages: run.options.maxPages }) });
     run.files.write(absolute(run.options.cwd, args.output ?? 'a.out'), wasm, true);
     return 0;
   } catch (error) {
@@ -67,33 +66,21 @@ export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) =
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-function compat(run: DriverRun, name: string, ...flags: string[]): string {
-  const key = [name, ...flags].join(' ');
-  const path = `/own-${name}.o`;
-  let object = compiled.get(key);
-  if (object === undefined) {
-    const cxx = name.endsWith('.cc');
-    const r = run.llvm(
-      cxx ? 'clang++' : 'clang', `--sysroot=${SYSROOT}`, '-resource-dir', SYSROOT, '-isystem', `${RESOURCES}/compat/include`, '-D_GNU_SOURCE', '-D_WASI_EMULATED_SIGNAL', '-D_WASI_EMULATED_PROCESS_CLOCKS', '-D_WASI_EMULATED_GETPID',
-      '-O2', ...(cxx ? ['-std=c++17'] : []), ...flags, '-c', `${RESOURCES}/compat/${name}`, '-o', `${TEMPORARY}${path}`,
-    );
-    object = run.temporary.read(path);
-    if (r.exit !== 0 || object === undefined) throw new Error(`The compatibility layer does not compile: ${text(r.stderr)}`);
-    compiled.set(key, object);
-  } else run.temporary.write(path, object);
-  return `${TEMPORARY}${path}`;
+/** Of an object or archive of the link line, or a `-l` that is the caller's own; undefined for libraries of the sysroot. */
+function bytesOf(run: DriverRun, object: string, args: Arguments): Uint8Array | undefined {
+  const path = object.startsWith('-l') ? args.libraryPaths.map((p) => `${p}/lib${object.slice(2)}.a`).find((p) => run.files.stat(absolute(run.options.cwd, p)) !== undefined) : object;
+  return path === undefined ? undefined : run.files.read(absolute(run.options.cwd, path));
 }
 
 /** The link line with copies of those inputs that define a tentative symbol; undefined when there are none. */
 function weakened(run: DriverRun, objects: readonly string[], names: ReadonlySet<string>, args: Arguments): string[] | undefined {
   let any = false;
   const out = objects.map((object, i) => {
-    const path = object.startsWith('-l') ? args.libraryPaths.map((p) => `${p}/lib${object.slice(2)}.a`).find((p) => run.files.stat(absolute(run.options.cwd, p)) !== undefined) : object;
-    const bytes = path === undefined ? undefined : run.files.read(absolute(run.options.cwd, path));
+    const bytes = bytesOf(run, object, args);
     const copy = bytes && weakenTentative(bytes, names);
     if (copy === undefined) return object;
     any = true;
-    const at = `/weak-${i}-${path!.replace(/^.*\//, '')}`;
+    const at = `/weak-${i}-${object.startsWith('-l') ? `lib${object.slice(2)}.a` : object.replace(/^.*\//, '')}`;
     run.temporary.write(at, copy);
     return TEMPORARY + at;
   });
