@@ -1,6 +1,6 @@
 /** REST client of a Mayfly server. Errors come as ApiFailure with the server's stable code. */
 import { Agent, fetch, type Dispatcher } from 'undici';
-import type { ApiError, ExampleView, InfoView, JobSubmission, JobView, NodeView } from '@mayfly/wire';
+import type { ApiError, ExampleView, InfoView, JobSubmission, JobView, NewToken, NodeView, TokenCreated, TokenView } from '@mayfly/wire';
 import type { Connection } from './connection.ts';
 import { CommandError, Exit } from './exit-codes.ts';
 
@@ -69,6 +69,9 @@ export class Client {
   checkpoint = (id: string, task?: number): Promise<{ asked: number[] }> => this.#json('POST', `/api/jobs/${encodeURIComponent(id)}${task === undefined ? '' : `/tasks/${task}`}/checkpoint`, {});
   images = (id: string): Promise<{ task: number; serial: number; bytes: number }[]> => this.#json('GET', `/api/jobs/${encodeURIComponent(id)}/images`);
   backup = (): Promise<{ path: string; files: number; bytes: number; pauseMs: number }> => this.#json('POST', '/api/backup', {});
+  tokens = (): Promise<TokenView[]> => this.#json('GET', '/api/tokens');
+  createToken = (wish: NewToken): Promise<TokenCreated> => this.#json('POST', '/api/tokens', wish);
+  revokeToken = (id: string): Promise<unknown> => this.#json('DELETE', `/api/tokens/${encodeURIComponent(id)}`);
   remove = (id: string): Promise<unknown> => this.#json('DELETE', `/api/jobs/${encodeURIComponent(id)}`);
 
   /** Bytes of one stream of one task from an offset on. May be fewer than there are: ask again. */

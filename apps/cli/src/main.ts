@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CheckpointOptions } from './commands/checkpoint.ts';
 import type { OutputOptions } from './commands/jobs.ts';
 import type { ServerCommandOptions } from './commands/server.ts';
+import type { CreateOptions } from './commands/tokens.ts';
 import type { VolunteerOptions } from './commands/volunteer.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { DemoOptions } from './demo/demo.ts';
@@ -35,7 +36,7 @@ const more = (text: string, before: string[] | undefined): string[] => [...(befo
 const connected = (command: Command): Command =>
   command
     .option('--server <url>', 'the server (else MAYFLY_SERVER, else the config file)')
-    .option('--token <token>', "the submitters' token (else MAYFLY_TOKEN, else the config file)")
+    .option('--token <token>', 'a token of the server (else MAYFLY_TOKEN, else the config file)')
     .option('--insecure', 'accept a certificate that the server made itself');
 
 const serving = (command: Command, dataDir: string): Command =>
@@ -49,7 +50,7 @@ const serving = (command: Command, dataDir: string): Command =>
     .option('--tls-name <name>', 'a further host name or address for that certificate (repeatable)', more)
     .option('--public-url <url>', 'how the server is reached from outside, behind a proxy or tunnel')
     .option('--trust-proxy', 'believe X-Forwarded-For and -Proto: a reverse proxy stands before the server')
-    .option('--token <token>', "submitters' token (default: drawn at the first start and printed once)")
+    .option('--token <token>', "the owner's token (default: drawn at the first start and printed once)")
     .option('--room <code>', 'volunteers must give this join code')
     .option('--channel-memories <n>', 'Channel Memories per job', whole(1, 16))
     .option('--grace <seconds>', 'a node whose connection broke keeps its ranks for so long (default: 3)', seconds)
@@ -145,6 +146,22 @@ ${EXIT_HELP}`,
       .option('--no-wait', 'only ask for them')
       .option('--timeout <seconds>', 'stop waiting after so long (the images are still asked for)', seconds),
   ).action(act(async (id: string, o: CheckpointOptions) => (await import('./commands/checkpoint.ts')).checkpoint(id, o)));
+
+  const tokens = program.command('token').description('tokens for others: who may look, submit, or own the server (needs the token of an owner)');
+  connected(
+    tokens
+      .command('create')
+      .description('make a token; it is printed now and never again')
+      .argument('<name>', 'stands beside the jobs that are submitted with it')
+      .addOption(new Option('-r, --role <role>', 'viewer: reads. submitter: submits, and manages its own jobs. owner: everything').choices(['viewer', 'submitter', 'owner']).default('submitter'))
+      .option('--days <n>', 'it ends by itself after so many days', whole(1, 3650)),
+  ).action(act(async (name: string, o: CreateOptions) => (await import('./commands/tokens.ts')).create(name, o)));
+  connected(tokens.command('list', { isDefault: true }).description('names, roles, when they were made and last used').option('--json', 'as JSON')).action(
+    act(async (o: ConnectionOptions & { json?: boolean }) => (await import('./commands/tokens.ts')).list(o)),
+  );
+  connected(tokens.command('revoke').description('end tokens at once, and what is connected with them').argument('<name...>', 'name or id')).action(
+    act(async (names: string[], o: ConnectionOptions) => (await import('./commands/tokens.ts')).revoke(names, o)),
+  );
 
   connected(program.command('backup').description("take a backup of a server's data directory, jobs running or not; prints its folder on the server's disk")).action(
     act(async (o: ConnectionOptions) => (await import('./commands/backup.ts')).backup(o)),

@@ -11,6 +11,7 @@ import { join, resolve } from 'node:path';
 import { openEmbeddedStorage, type BackupInfo, type EmbeddedStorage } from '@mayfly/storage';
 import { createCompiler } from '@mayfly/toolchain';
 import { MayflyError } from '@mayfly/wire';
+import { accessOf, needsToken, refuseUnlisted } from './access.ts';
 import { Dashboard } from './dashboard.ts';
 import type { Compilers } from './jobs/program.ts';
 import { Metrics } from './metrics.ts';
@@ -20,6 +21,7 @@ import { infoRoute, openRoutes, serverRoutes } from './rest/info.ts';
 import { jobRoutes } from './rest/jobs.ts';
 import { outputRoutes } from './rest/outputs.ts';
 import { roomRoutes } from './rest/rooms.ts';
+import { tokenRoutes } from './rest/tokens.ts';
 import { Rooms } from './rooms.ts';
 import { RetentionKeeper } from './retention.ts';
 import { Runtime } from './runtime.ts';
@@ -30,6 +32,7 @@ import { Guard } from './serve/guard.ts';
 import { serveSockets } from './serve/sockets.ts';
 import { serveStatic } from './serve/static.ts';
 import { loadTls } from './tls.ts';
+import { Tokens } from './tokens.ts';
 
 /**
  * Starts a server on `options.dataDir`.
@@ -49,8 +52,10 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     undo.push(() => app.close());
     const runtime = new Runtime({ options: o, log: storage.log, images: storage.images, registry: storage.registry, secrets, rooms, logger: app.log, metrics });
     undo.push(() => runtime.close());
-    const guard = new Guard(secrets, o.limits.wrongTokensPerMinute);
+    const tokens = await Tokens.open(storage.registry, secrets, app.log);
+    const guard = new Guard(tokens, o.limits.wrongTokensPerMinute, (job) => runtime.ownerOf(job));
     const dashboard = new Dashboard(runtime, guard, app.log);
+    tokens.onEnd = (id) => dashboard.tokenEnded(id);
     runtime.observer = dashboard;
     undo.push(() => dashboard.close());
     const compiling = o.compileServer === undefined ? {} : { serverPath: o.compileServer };
@@ -73,7 +78,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     let backingUp: ReturnType<Parts['backup']> | undefined;
     // One at a time; who asks meanwhile gets the same one.
     const backup: Parts['backup'] = () => (backingUp ??= backUp(storage, o, app.log).finally(() => (backingUp = undefined)));
-    await routes(app, o, { runtime, rooms, metrics, guard, secrets, compilers, backup, stopping: () => stopping });
+    await routes(app, o, { runtime, rooms, metrics, guard, tokens, secrets, compilers, backup, stopping: () => stopping });
     const sockets = serveSockets(app, { runtime, dashboard, pingMs: o.pingMs });
     await app.ready();
     await runtime.recover();
@@ -155,6 +160,7 @@ interface Parts {
   rooms: Rooms;
   metrics: Metrics;
   guard: Guard;
+  tokens: Tokens;
   secrets: Secrets;
   compilers: Compilers;
   backup(): Promise<BackupInfo & { path: string; pauseMs: number }>;
@@ -186,20 +192,21 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     timeWindow: 60_000,
     errorResponseBuilder: (_request, context) => new MayflyError('TOO_MANY', `More than ${context.max} requests a minute from this address; try again in ${context.after}.`),
   });
+  refuseUnlisted(app);
+  app.decorateRequest('principal', null);
+  app.addHook('onRoute', (route) => {
+    const access = accessOf([route.method].flat()[0]!, route.url);
+    if (route.schema && access !== undefined && needsToken(access)) (route.schema as { security?: unknown }).security = [{ token: [] }];
+  });
   const limited = app.rateLimit();
+  app.addHook('onRequest', async function (request, reply) {
+    if (request.routeOptions.url?.startsWith('/api/')) await limited.call(app, request, reply);
+  });
+  app.addHook('onRequest', p.guard.onRequest);
   await app.register(async (scope) => {
-    scope.addHook('onRequest', limited);
     infoRoute(scope, p.runtime, o);
-  });
-  await app.register(async (scope) => {
     openRoutes(scope, p.metrics, p.stopping);
-  });
-  await app.register(async (scope) => {
-    scope.addHook('onRequest', limited);
-    scope.addHook('onRequest', p.guard.onRequest);
-    scope.addHook('onRoute', (route) => {
-      if (route.schema) (route.schema as { security?: unknown }).security = [{ token: [] }];
-    });
+    tokenRoutes(scope, p.tokens);
     roomRoutes(scope, { rooms: p.rooms, runtime: p.runtime });
     jobRoutes(scope, { runtime: p.runtime, rooms: p.rooms, compilers: p.compilers, limits: o.limits, channelMemories: o.channelMemories });
     outputRoutes(scope, p.runtime, o.limits);

@@ -15,12 +15,14 @@ import type { StreamName } from './hosts/world-host.ts';
 import type { Logger } from './logger.ts';
 import type { Runtime, RuntimeObserver } from './runtime.ts';
 import type { Guard } from './serve/guard.ts';
+import type { Principal } from './tokens.ts';
 
 const JOB_MS = 200;
 const LISTS_MS = 500;
 const OUTPUT_MS = 60;
 /** At most so much output per socket and turn. */
 const OUTPUT_BYTES = 256 * 1024;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Jobs in the list. */
 const LIST_JOBS = 200;
 
@@ -30,6 +32,7 @@ type DashboardSocket = Socket<DashboardRequests, DashboardEvents>;
 
 interface Watcher {
   socket: DashboardSocket;
+  principal: Principal;
   job: JobId | undefined;
   /** Next byte per `${task}:${stream}` (V2). */
   next: Map<string, number>;
@@ -60,8 +63,11 @@ export class Dashboard implements RuntimeObserver {
   serve(namespace: Namespace<DashboardRequests, DashboardEvents>): void {
     namespace.use((socket, next) => {
       const token = (socket.handshake.auth as { token?: unknown }).token;
-      this.#guard.check(typeof token === 'string' ? token : undefined, socket.handshake.address).then(
-        () => next(),
+      this.#guard.identify(typeof token === 'string' ? token : undefined, socket.handshake.address).then(
+        (principal) => {
+          (socket.data as { principal: Principal }).principal = principal;
+          next();
+        },
         (error: unknown) => {
           const e = error instanceof MayflyError ? error : new MayflyError('INTERNAL', 'The server met a defect.');
           next(Object.assign(new Error(e.message), { data: { code: e.code, message: e.message } }));
@@ -69,8 +75,19 @@ export class Dashboard implements RuntimeObserver {
       );
     });
     namespace.on('connection', (socket) => {
-      const w: Watcher = { socket, job: undefined, next: new Map(), files: new Map(), owes: { job: false, jobs: false, nodes: false } };
+      const { principal } = socket.data as { principal: Principal };
+      const w: Watcher = { socket, principal, job: undefined, next: new Map(), files: new Map(), owes: { job: false, jobs: false, nodes: false } };
       this.#watchers.add(w);
+      const over = principal.expiresAt === undefined ? undefined : setTimeout(() => socket.disconnect(true), Math.min(principal.expiresAt - Date.now(), LONGEST_TIMER_MS));
+      socket.use(([event, ...args], next) => {
+        try {
+          this.#guard.permitEvent(principal, String(event));
+          next();
+        } catch (error) {
+          const answer: unknown = args.at(-1);
+          if (typeof answer === 'function') (answer as (r: unknown) => void)({ error: { code: (error as MayflyError).code, message: (error as MayflyError).message } });
+        }
+      });
       socket.on('watch', (req, ack) => {
         const answer = typeof ack === 'function' ? ack : (): void => undefined;
         if (!request.Check(req)) return answer({ error: { code: 'BAD_REQUEST', message: 'watch takes {job?, from?, tail?}.' } });
@@ -89,8 +106,16 @@ export class Dashboard implements RuntimeObserver {
           for (const f of view?.outputs ?? []) socket.emit('file', { job: w.job, path: f.path, bytes: f.bytes });
         }
       });
-      socket.on('disconnect', () => this.#watchers.delete(w));
+      socket.on('disconnect', () => {
+        clearTimeout(over);
+        this.#watchers.delete(w);
+      });
     });
+  }
+
+  /** The token was revoked: whoever is connected with it is not any longer. */
+  tokenEnded(id: string): void {
+    for (const w of this.#watchers) if (w.principal.id === id) w.socket.disconnect(true);
   }
 
   // RuntimeObserver: only notes down

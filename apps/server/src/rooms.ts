@@ -52,7 +52,7 @@ export class Rooms {
 
   /** @throws MayflyError NOT_FOUND */
   async close(code: string): Promise<void> {
-    if (!this.#rooms.delete(code)) throw new MayflyError('NOT_FOUND', `There is no room ${code}.`);
+    if (!this.#rooms.delete(code)) throw new MayflyError('NOT_FOUND', 'There is no room with that code.');
     await this.#registry.commit([[keyOf(code), undefined]]);
   }
 

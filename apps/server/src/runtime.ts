@@ -12,6 +12,7 @@ import { DeadlockWatch, jobIds, jobView, nodeViews, type JobCounters, type JobSp
 import type { MessageLog, Registry, ImageStore } from '@mayfly/storage/ports';
 import {
   FILES,
+  FIRST_TOKEN,
   MayflyError,
   homeOf,
   jobId,
@@ -358,6 +359,11 @@ export class Runtime {
 
   spec(job: JobId): JobSpec | undefined {
     return this.#specs.get(job);
+  }
+  /** Name of the token that submitted it. */
+  ownerOf(job: string): string | undefined {
+    const spec = this.#specs.get(job as JobId);
+    return spec && (spec.owner ?? FIRST_TOKEN);
   }
   view(job: JobId): JobView | undefined {
     const open = this.#open.get(job);

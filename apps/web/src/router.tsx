@@ -58,7 +58,13 @@ const rooms = createRoute({
   component: lazyRouteComponent(() => import('./dashboard/rooms/RoomsPage.tsx'), 'RoomsPage'),
 });
 
-const routes = root.addChildren([front, volunteer, dashboard.addChildren([jobs, submit, job, rooms])]);
+const tokens = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('./dashboard/tokens/TokensPage.tsx'), 'TokensPage'),
+});
+
+const routes = root.addChildren([front, volunteer, dashboard.addChildren([jobs, submit, job, rooms, tokens])]);
 
 /** Search parameters are plain strings: `?start&slots=2` stays as it was typed. */
 const parseSearch = (text: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(text));

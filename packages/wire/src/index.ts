@@ -10,3 +10,4 @@ export * from './image.ts';
 export * from './job.ts';
 export * from './control.ts';
 export * from './api.ts';
+export * from './access.ts';

@@ -163,6 +163,8 @@ export const JobView = Type.Object({
   durability: Durability,
   program: Type.Object({ language: Type.String(), entry: Type.String(), hash: HashSchema }),
   args: Type.Array(Type.String()),
+  /** Name of the token that submitted it. */
+  owner: Type.Optional(Type.String()),
   /** Code of the room whose volunteers run it. */
   room: Type.Optional(Type.String()),
   submittedAt: CountSchema,

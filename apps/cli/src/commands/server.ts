@@ -53,7 +53,7 @@ function links(s: MayflyServer, options: ServerCommandOptions): string {
     `  volunteer   ${s.url}/volunteer${room}     open it in a few tabs, click Start`,
     `  dashboard   ${s.url}/dashboard${token === undefined ? '     (wants the token that was printed at the first start)' : `?token=${encodeURIComponent(token)}`}`,
     '',
-    ...(s.tokenIsNew ? [`  token       ${token}     for submitters; kept only as a hash, so note it now`, ''] : []),
+    ...(s.tokenIsNew ? [`  token       ${token}     the owner's; kept only as a hash, so note it now. For others: mayfly token create`, ''] : []),
   ].join('\n');
 }
 

@@ -47,7 +47,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
       schema: { summary: 'Submit a job', tags: ['jobs'], body: JobSubmission, response: { 201: Created, ...refusals(400, 401, 413, 422, 429, 507) } },
     },
     async (request, reply) => {
-      const created = await submit(o, request.body);
+      const created = await submit(o, request.body, request.principal!.name);
       request.log.info({ job: created.id, size: request.body.size }, 'job submitted');
       return reply.status(201).header('location', `/api/jobs/${created.id}`).send(created);
     },
@@ -123,10 +123,10 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
 }
 
 /** Checks, compiles and stores; the job exists when this resolves, and survives from then on. */
-async function submit(o: JobRoutes, s: JobSubmission): Promise<{ id: JobId; warnings: unknown[] }> {
+async function submit(o: JobRoutes, s: JobSubmission, owner: string): Promise<{ id: JobId; warnings: unknown[] }> {
   const { runtime, limits } = o;
   if (runtime.activeJobs() >= limits.activeJobs) throw new MayflyError('TOO_MANY', `${limits.activeJobs} jobs wait or run already.`);
-  if (s.room !== undefined && !o.rooms.has(s.room)) throw new MayflyError('BAD_REQUEST', `There is no room ${s.room}.`);
+  if (s.room !== undefined && !o.rooms.has(s.room)) throw new MayflyError('BAD_REQUEST', 'There is no room with that code.');
   for (const path of Object.keys(s.files ?? {})) needPath(path);
   const files = new Map<string, Uint8Array>();
   let bytes = 0;
@@ -150,6 +150,7 @@ async function submit(o: JobRoutes, s: JobSubmission): Promise<{ id: JobId; warn
     durability: options.durability ?? 'behind',
     program: { language: program.language, entry: program.entry, hash: program.hash },
     args: s.args ?? [],
+    owner,
     ...(options.env === undefined ? {} : { env: options.env }),
     ...(s.room === undefined ? {} : { room: s.room }),
     files: inputs,

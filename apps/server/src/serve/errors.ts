@@ -41,7 +41,8 @@ function discard(body: IncomingMessage, then: () => void): void {
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { status, body } = toApiError(error);
   if (status >= 500) request.log.error({ err: error }, 'request failed');
-  else request.log.info({ code: body.code, message: body.message, url: request.url.split('?')[0] }, 'request refused');
+  // The route, not the path: a path may name a room's code.
+  else request.log.info({ code: body.code, message: body.message, method: request.method, route: request.routeOptions.url, job: (request.params as { id?: string } | undefined)?.id }, 'request refused');
   if (status === 401) void reply.header('www-authenticate', 'Bearer');
   const answer = (): void => void reply.status(status).type('application/json').send(JSON.stringify(body));
   if (status === 413 && !request.raw.complete) discard(request.raw, answer);

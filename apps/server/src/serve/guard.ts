@@ -1,7 +1,15 @@
-/** Submitters' token on REST and dashboard, with a limit on wrong ones per address. */
+/** The one door: every request and every message of a dashboard passes here, with its token and what access.ts asks of it. */
 import type { FastifyRequest } from 'fastify';
-import { MayflyError } from '@mayfly/wire';
-import type { Secrets } from '../secrets.ts';
+import { MayflyError, type DashboardRequests } from '@mayfly/wire';
+import { EVENTS, accessOf, needsToken, permit } from '../access.ts';
+import type { Principal, Tokens } from '../tokens.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null where no token is needed. */
+    principal: Principal | null;
+  }
+}
 
 const MINUTE = 60_000;
 
@@ -33,27 +41,44 @@ export class MinuteCounter {
 }
 
 export class Guard {
-  readonly #secrets: Secrets;
+  readonly #tokens: Tokens;
   readonly #wrong: MinuteCounter;
+  readonly #ownerOf: (job: string) => string | undefined;
 
-  constructor(secrets: Secrets, wrongPerMinute: number) {
-    this.#secrets = secrets;
+  /** `ownerOf`: the name of the token that submitted a job, undefined when there is no such job. */
+  constructor(tokens: Tokens, wrongPerMinute: number, ownerOf: (job: string) => string | undefined) {
+    this.#tokens = tokens;
     this.#wrong = new MinuteCounter(wrongPerMinute);
+    this.#ownerOf = ownerOf;
   }
 
   /** @throws MayflyError UNAUTHORIZED, TOO_MANY */
-  async check(token: string | undefined, address: string): Promise<void> {
+  async identify(token: string | undefined, address: string): Promise<Principal> {
     if (!this.#wrong.allows(address)) throw new MayflyError('TOO_MANY', 'Too many wrong tokens from this address; wait a minute.');
-    if (token === undefined || token === '') throw new MayflyError('UNAUTHORIZED', 'This needs the submitters’ token: send it as "Authorization: Bearer <token>".');
-    if (await this.#secrets.isToken(token)) return;
+    if (token === undefined || token === '') throw new MayflyError('UNAUTHORIZED', 'This needs a token: send it as "Authorization: Bearer <token>".');
+    const principal = await this.#tokens.find(token);
+    if (principal) return principal;
     this.#wrong.add(address);
-    throw new MayflyError('UNAUTHORIZED', 'That is not the submitters’ token of this server.');
+    throw new MayflyError('UNAUTHORIZED', 'That is no token of this server, or one that was revoked or is over.');
   }
 
-  /** Fastify hook. */
+  /** Fastify hook, of the whole server. */
   readonly onRequest = async (request: FastifyRequest): Promise<void> => {
+    const { url, method } = request.routeOptions;
+    if (request.is404 || url === undefined) return;
+    const access = accessOf([method].flat()[0] ?? request.method, url);
+    if (access === undefined) throw new MayflyError('INTERNAL', 'This route says not who may use it.');
+    if (!needsToken(access)) return;
     const header = request.headers.authorization;
-    const token = header !== undefined && /^bearer /i.test(header) ? header.slice(7).trim() : undefined;
-    await this.check(token, request.ip);
+    request.principal = await this.identify(header !== undefined && /^bearer /i.test(header) ? header.slice(7).trim() : undefined, request.ip);
+    const { id } = (request.params ?? {}) as { id?: string };
+    permit(request.principal, access, access === 'own' && id !== undefined ? this.#ownerOf(id) : undefined);
   };
+
+  /** A message of a dashboard. @throws MayflyError FORBIDDEN, BAD_REQUEST */
+  permitEvent(principal: Principal, event: string): void {
+    const role = Object.hasOwn(EVENTS, event) ? EVENTS[event as keyof DashboardRequests] : undefined;
+    if (role === undefined) throw new MayflyError('BAD_REQUEST', 'There is no such message.');
+    permit(principal, role);
+  }
 }

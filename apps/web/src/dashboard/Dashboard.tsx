@@ -65,14 +65,14 @@ function Gate() {
       <title>Dashboard – Mayfly</title>
       <h1>Dashboard</h1>
       <p className="muted">
-        Submitting jobs needs the token that the server printed when it was first started, also as a link that ends in <code>?token=…</code>
+        This needs a token: one that the owner of the server made for you, or the one that the server printed when it was first started, also as a link that ends in <code>?token=…</code>
       </p>
       <TextField className="field" value={typed} onChange={setTyped} isRequired autoFocus type="password" autoComplete="current-password">
         <Label>Token</Label>
         <Input />
         {tokenWasRefused() && (
           <span className="wrong" role="alert">
-            The server does not know the token that was used last. A new data directory has a new one.
+            The server does not know the token that was used last: it was revoked, is over, or belongs to another data directory.
           </span>
         )}
       </TextField>

@@ -1,10 +1,10 @@
 /** `/dashboard`: jobs and nodes. */
-import type { JobView, NodeView } from '@mayfly/wire';
+import { FIRST_TOKEN, type JobView, type NodeView } from '@mayfly/wire';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ago, duration, elapsed, plural } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
-import { useJobs, useNodes, useServerNow } from './context.tsx';
+import { useJobs, useMay, useMe, useNodes, useServerNow } from './context.tsx';
 import { Problem } from './Problem.tsx';
 import { hasEnded, jobLine, jobWord, nodeWord, rankWord, slotsOf } from './words.ts';
 
@@ -26,6 +26,11 @@ export function OverviewPage() {
           <Link to="/dashboard/rooms" className="button">
             Rooms
           </Link>
+          {useMay('owner') && (
+            <Link to="/dashboard/tokens" className="button">
+              Tokens
+            </Link>
+          )}
           <Link to="/dashboard/new" className="button primary">
             New job
           </Link>
@@ -42,10 +47,11 @@ const SHOWN = 20;
 const WHICH = ['all', 'waiting', 'running', 'ended', 'failed'] as const;
 type Which = (typeof WHICH)[number];
 
-export function matches(job: JobView, wanted: string, which: Which): boolean {
+export function matches(job: JobView, wanted: string, which: Which, owner = ''): boolean {
+  if (owner !== '' && job.owner !== owner) return false;
   if (which === 'ended' ? !hasEnded(job.state) : which === 'running' ? job.state !== 'running' && job.state !== 'stalled' : which !== 'all' && job.state !== which) return false;
   const w = wanted.trim().toLowerCase();
-  return w === '' || [job.name, job.id, job.room, job.error?.code, job.error?.message].some((t) => t?.toLowerCase().includes(w));
+  return w === '' || [job.name, job.id, job.owner, job.room, job.error?.code, job.error?.message].some((t) => t?.toLowerCase().includes(w));
 }
 
 
@@ -54,6 +60,9 @@ function Jobs({ jobs }: { jobs: JobView[] }) {
   const [all, setAll] = useState(false);
   const [wanted, setWanted] = useState('');
   const [which, setWhich] = useState<Which>('all');
+  const [owner, setOwner] = useState('');
+  const me = useMe()?.name;
+  const owners = [...new Set(jobs.map((j) => j.owner ?? FIRST_TOKEN))].sort();
   if (jobs.length === 0) {
     return (
       <div className="empty">
@@ -65,11 +74,11 @@ function Jobs({ jobs }: { jobs: JobView[] }) {
       </div>
     );
   }
-  const newest = jobs.filter((j) => matches(j, wanted, which)).toSorted((a, b) => b.submittedAt - a.submittedAt);
+  const newest = jobs.filter((j) => matches(j, wanted, which, owner)).toSorted((a, b) => b.submittedAt - a.submittedAt);
   return (
     <section className="stack" aria-label="Jobs">
       <div className="row filter">
-        <input className="in" type="search" aria-label="Search the jobs" placeholder="Name, id, room or error" value={wanted} onChange={(e) => setWanted(e.target.value)} />
+        <input className="in" type="search" aria-label="Search the jobs" placeholder="Name, id, owner, room or error" value={wanted} onChange={(e) => setWanted(e.target.value)} />
         <select className="in select" aria-label="Which jobs" value={which} onChange={(e) => setWhich(e.target.value as Which)}>
           {WHICH.map((w) => (
             <option key={w} value={w}>
@@ -77,6 +86,16 @@ function Jobs({ jobs }: { jobs: JobView[] }) {
             </option>
           ))}
         </select>
+        {(owners.length > 1 || owner !== '') && (
+          <select className="in select" aria-label="Whose jobs" value={owner} onChange={(e) => setOwner(e.target.value)}>
+            <option value="">of everybody</option>
+            {owners.map((o) => (
+              <option key={o} value={o}>
+                {o === me ? `${o} (me)` : o}
+              </option>
+            ))}
+          </select>
+        )}
       </div>
       {newest.length === 0 && <p className="muted">No job is like that.</p>}
       <div className="card flush">
@@ -90,6 +109,7 @@ function Jobs({ jobs }: { jobs: JobView[] }) {
                 <span className="job-name">
                   <strong>
                     {job.name}
+                    {owners.length > 1 && <span className="muted small"> · {job.owner}</span>}
                     {job.room !== undefined && <span className="muted small"> · room {job.room}</span>}
                   </strong>
                   <span className="muted small">{jobLine(job)}</span>

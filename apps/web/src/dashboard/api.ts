@@ -1,5 +1,5 @@
 /** REST of the server, as the dashboard uses it. Every refusal becomes an ApiFailure with code, message and what to do. */
-import { ERRORS, type ApiError, type CheckpointAdvice, type Diagnostic, type ErrorCode, type ExampleView, type InfoView, type JobSubmission, type JobView, type NodeView, type RoomView } from '@mayfly/wire';
+import { ERRORS, type ApiError, type CheckpointAdvice, type Diagnostic, type ErrorCode, type ExampleView, type InfoView, type JobSubmission, type JobView, type Me, type NewToken, type NodeView, type RoomView, type TokenCreated, type TokenView } from '@mayfly/wire';
 import { currentToken, refuseToken } from './token.ts';
 
 export class ApiFailure extends Error {
@@ -56,6 +56,10 @@ export const getRooms = () => json<RoomView[]>('/api/rooms');
 export const openRoom = (name: string) => json<RoomView>('/api/rooms', { method: 'POST', json: { name } });
 export const closeRoom = (code: string) => request(`/api/rooms/${code}`, { method: 'DELETE' });
 export const getAdvice = (room: string | undefined) => json<CheckpointAdvice>(`/api/checkpoint-advice${room === undefined ? '' : `?room=${room}`}`);
+export const getMe = () => json<Me>('/api/me');
+export const getTokens = () => json<TokenView[]>('/api/tokens');
+export const createToken = (wish: NewToken) => json<TokenCreated>('/api/tokens', { method: 'POST', json: wish });
+export const revokeToken = (id: string) => request(`/api/tokens/${id}`, { method: 'DELETE' });
 export const getExamples = () => json<ExampleView[]>('/api/examples');
 export const getSubmission = (id: string) => json<JobSubmission>(`/api/jobs/${id}/submission`);
 export const submitJob = (submission: JobSubmission) => json<Pick<JobView, 'id'>>('/api/jobs', { method: 'POST', json: submission });

@@ -1,9 +1,9 @@
 /** What every view of the dashboard reaches: the live connection, jobs and nodes (live, or by REST while the socket is away). */
-import type { JobView, NodeView } from '@mayfly/wire';
+import { ROLES, type JobView, type Me, type NodeView, type Role } from '@mayfly/wire';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { useNow } from '../shared/useNow.ts';
-import { getJobs, getNodes, serverNow } from './api.ts';
+import { getJobs, getMe, getNodes, serverNow } from './api.ts';
 import { useLiveView, type Live } from './live.ts';
 
 export const LiveContext = createContext<Live | undefined>(undefined);
@@ -33,6 +33,15 @@ export function useNodes(): Listed<NodeView> {
   const view = useLiveView(useLive());
   const online = view.status === 'online';
   return listed(view.nodes, online, useQuery({ queryKey: ['nodes'], queryFn: getNodes, ...whileAway(online) }));
+}
+
+/** Whose token this browser has. Undefined until the server has said it. */
+export const useMe = (): Me | undefined => useQuery({ queryKey: ['me'], queryFn: getMe, staleTime: 60_000 }).data;
+
+/** Whether that token has the role, or a greater one. The server decides; the page only leaves out what would be refused. */
+export function useMay(role: Role): boolean {
+  const me = useMe();
+  return me !== undefined && ROLES.indexOf(me.role) >= ROLES.indexOf(role);
 }
 
 /** The server's time, ticking. */

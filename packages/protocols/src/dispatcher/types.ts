@@ -56,6 +56,8 @@ export interface JobSpec {
   program: { language: ProgramLanguage; entry: string; hash: string };
   args: string[];
   env?: Record<string, string>;
+  /** Name of the token that submitted it; absent: of the time before tokens had names. */
+  owner?: string;
   /** Code of the room whose nodes run it, and no others; absent: nodes without a room. */
   room?: string;
   files: { path: string; hash: string; bytes: number }[];

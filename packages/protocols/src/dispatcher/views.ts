@@ -1,5 +1,5 @@
 /** What REST and the dashboard say of jobs and nodes: selectors over the dispatcher's state plus the host's counters. */
-import type { JobId, JobView, NodeView, TaskId, TaskView } from '@mayfly/wire';
+import { FIRST_TOKEN, type JobId, type JobView, type NodeView, type TaskId, type TaskView } from '@mayfly/wire';
 import type { Dispatcher } from './dispatcher.ts';
 import { verdictOf } from './nodes.ts';
 import { takesRanks } from './restart.ts';
@@ -29,6 +29,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     durability: spec.durability,
     program: { ...spec.program },
     args: spec.args,
+    owner: spec.owner ?? FIRST_TOKEN,
     ...(spec.room === undefined ? {} : { room: spec.room }),
     submittedAt: spec.submittedAt,
     ...(startedAt === undefined ? {} : { startedAt }),

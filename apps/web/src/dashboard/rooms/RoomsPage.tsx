@@ -7,11 +7,13 @@ import { Button, Input, Label, TextField } from 'react-aria-components';
 import { plural } from '../../shared/format.ts';
 import { closeRoom, getInfo, getRooms, openRoom } from '../api.ts';
 import { Confirm } from '../Confirm.tsx';
+import { useMay } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 import { QrCode } from './QrCode.tsx';
 import './rooms.css';
 
 export function RoomsPage() {
+  const mayOpen = useMay('owner');
   const rooms = useQuery({ queryKey: ['rooms'], queryFn: getRooms, refetchInterval: 2000 });
   const info = useQuery({ queryKey: ['info'], queryFn: getInfo, staleTime: 60_000 });
   const base = info.data?.publicUrl?.replace(/\/+$/, '') ?? location.origin;
@@ -24,7 +26,7 @@ export function RoomsPage() {
           A room keeps a class among itself: whoever comes with its code serves the jobs of the room and no others, and its jobs run nowhere else.
         </p>
       </div>
-      <Open />
+      {mayOpen && <Open />}
       <Problem error={rooms.error} title="The rooms cannot be read" />
       {rooms.data && info.data && (
         <ul className="rooms" aria-label="Rooms">
@@ -76,6 +78,7 @@ function Open() {
 }
 
 function RoomCard({ room, base }: { room: RoomView; base: string }) {
+  const mayClose = useMay('owner');
   const client = useQueryClient();
   const close = useMutation({ mutationFn: () => closeRoom(room.code), onSuccess: () => client.invalidateQueries({ queryKey: ['rooms'] }) });
   const [copied, setCopied] = useState(false);
@@ -108,16 +111,18 @@ function RoomCard({ room, base }: { room: RoomView; base: string }) {
           <Link to="/dashboard/new" search={{ room: room.code }} className="button small">
             New job in this room
           </Link>
-          <Confirm
-            label="Close the room"
-            small
-            title={`Close “${room.name}”?`}
-            text="Its code is no longer taken. Tabs that are in the room leave it when they connect again."
-            yes="Close it"
-            no="Keep it"
-            busy={close.isPending}
-            onYes={() => close.mutate()}
-          />
+          {mayClose && (
+            <Confirm
+              label="Close the room"
+              small
+              title={`Close “${room.name}”?`}
+              text="Its code is no longer taken. Tabs that are in the room leave it when they connect again."
+              yes="Close it"
+              no="Keep it"
+              busy={close.isPending}
+              onYes={() => close.mutate()}
+            />
+          )}
         </div>
         <Problem error={close.error} />
       </div>

@@ -1,0 +1,54 @@
+/** `mayfly token create | list | revoke`. */
+import type { Role } from '@mayfly/wire';
+import { Client } from '../client.ts';
+import { needConnection, type ConnectionOptions } from '../connection.ts';
+import { CommandError, Exit } from '../exit-codes.ts';
+import { table } from '../table.ts';
+
+export interface CreateOptions extends ConnectionOptions {
+  role: Role;
+  days?: number;
+}
+
+const DAY_MS = 24 * 3600 * 1000;
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+const when = (ms: number | undefined, none: string): string => (ms === undefined ? none : new Date(ms).toISOString().slice(0, 16).replace('T', ' '));
+
+async function withClient<T>(options: ConnectionOptions, work: (c: Client) => Promise<T>): Promise<T> {
+  const client = new Client(await needConnection(options));
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+/** The token alone on standard output, so that a script can take it; what it is on standard error. */
+export const create = (name: string, options: CreateOptions): Promise<number> =>
+  withClient(options, async (c) => {
+    const made = await c.createToken({ name, role: options.role, ...(options.days === undefined ? {} : { expiresAt: Date.now() + options.days * DAY_MS }) });
+    print(made.token);
+    process.stderr.write(`mayfly: a ${made.role}'s token for ${made.name}, ${made.expiresAt === undefined ? 'until it is revoked' : `until ${when(made.expiresAt, '')} UTC`}; it is not shown again\n`);
+    return Exit.OK;
+  });
+
+export const list = (options: ConnectionOptions & { json?: boolean }): Promise<number> =>
+  withClient(options, async (c) => {
+    const tokens = await c.tokens();
+    if (options.json) print(JSON.stringify(tokens, null, 2));
+    else print(table([['NAME', 'ROLE', 'MADE (UTC)', 'LAST USED (UTC)', 'ENDS (UTC)', 'ID'], ...tokens.map((t) => [t.name, t.role, when(t.createdAt, 'first start'), when(t.lastUsedAt, 'never'), when(t.expiresAt, '–'), t.id ?? ''])]));
+    return Exit.OK;
+  });
+
+export const revoke = (names: string[], options: ConnectionOptions): Promise<number> =>
+  withClient(options, async (c) => {
+    const tokens = await c.tokens();
+    const ids = names.map((name) => {
+      const found = tokens.find((t) => t.id === name) ?? tokens.find((t) => t.name === name);
+      if (!found) throw new CommandError(`there is no token ${name}`, Exit.FAILED);
+      if (found.id === undefined) throw new CommandError("the owner's first token is not revoked but replaced: mayfly server --token …", Exit.USAGE);
+      return found.id;
+    });
+    for (const id of ids) await c.revokeToken(id);
+    return Exit.OK;
+  });

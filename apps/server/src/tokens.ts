@@ -1,0 +1,122 @@
+/**
+ * Tokens with a name and a role. The one of the first start (secrets.ts) is the owner's; the owner makes the others.
+ *
+ * Owns the registry keys `token/<id>`. A token is `mf_<id>_<40 random characters>`: the id finds the record, the rest is compared.
+ *  T1  A token is stored as a hash only. It is drawn here (206 bits), so one SHA-256 is enough; nothing of it depends on the server's key,
+ *      which a backup leaves out.
+ *  T2  Names are unique among the tokens that stand: they name the owner of a job.
+ *  T3  A token that is revoked or over admits nobody from that moment on; `onEnd` is told, so that live connections end too.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Registry } from '@mayfly/storage/ports';
+import { FIRST_TOKEN, MayflyError, type NewToken, type Role, type TokenCreated, type TokenView } from '@mayfly/wire';
+import type { Logger } from './logger.ts';
+import { randomId, type Secrets } from './secrets.ts';
+
+/** Whose request it is. */
+export interface Principal {
+  /** Of the token; undefined: the token of the first start. */
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly role: Role;
+  readonly expiresAt?: number;
+}
+
+interface TokenRecord {
+  name: string;
+  role: Role;
+  /** SHA-256 of the whole token, hexadecimal (T1). */
+  hash: string;
+  createdAt: number;
+  expiresAt?: number;
+  lastUsedAt?: number;
+}
+
+const MOST = 1000;
+/** `lastUsedAt` is written at most so often. */
+const USED_MS = 60_000;
+const PATTERN = /^mf_([0-9a-z]{10})_[0-9a-z]{40}$/;
+const OWNER: Principal = { id: undefined, name: FIRST_TOKEN, role: 'owner' };
+const keyOf = (id: string): string => `token/${id}`;
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+export class Tokens {
+  readonly #registry: Registry;
+  readonly #secrets: Secrets;
+  readonly #logger: Logger;
+  readonly #records: Map<string, TokenRecord>;
+  readonly #now: () => number;
+  #ownerUsedAt: number | undefined;
+  /** Told of the id of every token that ends by being revoked. */
+  onEnd: (id: string) => void = () => undefined;
+
+  private constructor(registry: Registry, secrets: Secrets, logger: Logger, records: Map<string, TokenRecord>, now: () => number) {
+    this.#registry = registry;
+    this.#secrets = secrets;
+    this.#logger = logger;
+    this.#records = records;
+    this.#now = now;
+  }
+
+  static async open(registry: Registry, secrets: Secrets, logger: Logger, now: () => number = Date.now): Promise<Tokens> {
+    const records = new Map<string, TokenRecord>();
+    for (const [key, value] of await registry.entries('token/')) records.set(key.slice('token/'.length), value as TokenRecord);
+    return new Tokens(registry, secrets, logger, records, now);
+  }
+
+  /** Whose token this is; undefined when it is none of ours, or is over. */
+  async find(token: string): Promise<Principal | undefined> {
+    const id = PATTERN.exec(token)?.[1];
+    const record = id === undefined ? undefined : this.#records.get(id);
+    if (id !== undefined && record !== undefined && timingSafeEqual(hashOf(token), Buffer.from(record.hash, 'hex'))) {
+      if (record.expiresAt !== undefined && record.expiresAt <= this.#now()) return undefined;
+      this.#used(id, record);
+      return { id, name: record.name, role: record.role, ...(record.expiresAt === undefined ? {} : { expiresAt: record.expiresAt }) };
+    }
+    if (!(await this.#secrets.isToken(token))) return undefined;
+    this.#ownerUsedAt = this.#now();
+    return OWNER;
+  }
+
+  /** @throws MayflyError CONFLICT (the name is taken), BAD_REQUEST, TOO_MANY */
+  async create(wish: NewToken): Promise<TokenCreated> {
+    const now = this.#now();
+    if (wish.name === FIRST_TOKEN || [...this.#records.values()].some((r) => r.name === wish.name)) throw new MayflyError('CONFLICT', `There is a token “${wish.name}” already; revoke it, or choose another name.`);
+    if (wish.expiresAt !== undefined && wish.expiresAt <= now) throw new MayflyError('BAD_REQUEST', 'That end lies in the past.');
+    if (this.#records.size >= MOST) throw new MayflyError('TOO_MANY', `There are ${MOST} tokens; revoke some first.`);
+    const id = randomId(10);
+    const token = `mf_${id}_${randomId(40)}`;
+    const about = { name: wish.name, role: wish.role, createdAt: now, ...(wish.expiresAt === undefined ? {} : { expiresAt: wish.expiresAt }) };
+    const record: TokenRecord = { ...about, hash: hashOf(token).toString('hex') };
+    this.#records.set(id, record);
+    try {
+      await this.#registry.commit([[keyOf(id), record]]);
+    } catch (error) {
+      this.#records.delete(id);
+      throw error;
+    }
+    return { ...about, id, token };
+  }
+
+  /** T3. @throws MayflyError NOT_FOUND */
+  async revoke(id: string): Promise<void> {
+    if (!this.#records.delete(id)) throw new MayflyError('NOT_FOUND', `There is no token with the id ${id}.`);
+    this.onEnd(id);
+    await this.#registry.commit([[keyOf(id), undefined]]);
+  }
+
+  /** The owner's first, then the newest first. */
+  list(): TokenView[] {
+    const first: TokenView = { name: FIRST_TOKEN, role: 'owner', ...(this.#ownerUsedAt === undefined ? {} : { lastUsedAt: this.#ownerUsedAt }) };
+    const rest = [...this.#records].map(([id, { hash: _hash, ...r }]) => ({ id, ...r })).sort((a, b) => b.createdAt - a.createdAt);
+    return [first, ...rest];
+  }
+
+  #used(id: string, record: TokenRecord): void {
+    const now = this.#now();
+    if (record.lastUsedAt !== undefined && now - record.lastUsedAt < USED_MS) return;
+    record.lastUsedAt = now;
+    // Asked for before any deletion of the record is: the registry keeps that order.
+    this.#registry.commit([[keyOf(id), record]]).catch((error: unknown) => this.#logger.warn({ err: error }, 'the last use of a token could not be written'));
+  }
+}

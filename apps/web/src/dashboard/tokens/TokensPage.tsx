@@ -1,0 +1,177 @@
+/** `/dashboard/tokens`: make a token for somebody, see who has one, revoke it. Of the owner. */
+import { ROLES, type NewToken, type Role, type TokenCreated, type TokenView } from '@mayfly/wire';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { Button, Input, Label, TextField } from 'react-aria-components';
+import { ago } from '../../shared/format.ts';
+import { createToken, getTokens, revokeToken } from '../api.ts';
+import { Confirm } from '../Confirm.tsx';
+import { useServerNow } from '../context.tsx';
+import { Problem } from '../Problem.tsx';
+import './tokens.css';
+
+const DAY_MS = 24 * 3600 * 1000;
+const MAY: Record<Role, string> = {
+  viewer: 'reads everything: jobs, their output and files, nodes, rooms',
+  submitter: 'reads everything, submits, and manages the jobs of the own token',
+  owner: 'everything, and makes rooms, tokens and backups',
+};
+const ENDS = [
+  ['', 'when it is revoked'],
+  ['1', 'in a day'],
+  ['7', 'in a week'],
+  ['30', 'in 30 days'],
+  ['365', 'in a year'],
+] as const;
+
+export function TokensPage() {
+  const tokens = useQuery({ queryKey: ['tokens'], queryFn: getTokens, refetchInterval: 5000, retry: false });
+  const [made, setMade] = useState<TokenCreated>();
+  return (
+    <div className="stack">
+      <title>Tokens – Mayfly</title>
+      <div>
+        <h1>Tokens</h1>
+        <p className="muted">Give everybody a token of their own: jobs carry its name, and it can be taken back without touching the others.</p>
+      </div>
+      <Problem error={tokens.error} title="The tokens cannot be read" />
+      {tokens.data && <Create onMade={setMade} />}
+      {made && <Made token={made} />}
+      {tokens.data && <List tokens={tokens.data} />}
+    </div>
+  );
+}
+
+function Create({ onMade }: { onMade: (t: TokenCreated) => void }) {
+  const [name, setName] = useState('');
+  const [role, setRole] = useState<Role>('submitter');
+  const [days, setDays] = useState('');
+  const client = useQueryClient();
+  const create = useMutation({
+    mutationFn: (wish: NewToken) => createToken(wish),
+    onSuccess: (t) => {
+      setName('');
+      onMade(t);
+      return client.invalidateQueries({ queryKey: ['tokens'] });
+    },
+  });
+  const send = (e: FormEvent) => {
+    e.preventDefault();
+    const wanted = name.trim();
+    if (wanted !== '') create.mutate({ name: wanted, role, ...(days === '' ? {} : { expiresAt: Date.now() + Number(days) * DAY_MS }) });
+  };
+  return (
+    <form className="card" aria-label="A new token" onSubmit={send}>
+      <div className="row end">
+        <TextField className="field grow" value={name} onChange={setName} maxLength={40}>
+          <Label>Name</Label>
+          <Input placeholder="e.g. Ada, or the class that uses it" autoComplete="off" />
+        </TextField>
+        <label className="field">
+          <span>Role</span>
+          <select className="in" value={role} onChange={(e) => setRole(e.target.value as Role)}>
+            {ROLES.map((r) => (
+              <option key={r} value={r}>
+                {r}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="field">
+          <span>Ends</span>
+          <select className="in" value={days} onChange={(e) => setDays(e.target.value)}>
+            {ENDS.map(([value, text]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button className="button primary" type="submit" disabled={create.isPending || name.trim() === ''}>
+          Make the token
+        </button>
+      </div>
+      <p className="muted small">
+        A {role} {MAY[role]}.
+      </p>
+      <Problem error={create.error} title="The token could not be made" />
+    </form>
+  );
+}
+
+/** The one time that it is seen. */
+function Made({ token }: { token: TokenCreated }) {
+  const [copied, setCopied] = useState(false);
+  const copy = () =>
+    navigator.clipboard.writeText(token.token).then(
+      () => setCopied(true),
+      () => setCopied(false),
+    );
+  return (
+    <section className="notice tone-good" role="status" aria-label="The new token">
+      <p>
+        <strong>The token of {token.name}</strong> is shown this once. Hand it over in private: whoever has it is {token.name} to this server.
+      </p>
+      <div className="row">
+        <code className="made" data-testid="new-token">
+          {token.token}
+        </code>
+        <Button className="button small" onPress={() => void copy()}>
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function List({ tokens }: { tokens: TokenView[] }) {
+  const now = useServerNow(5000);
+  const client = useQueryClient();
+  const revoke = useMutation({ mutationFn: revokeToken, onSettled: () => client.invalidateQueries({ queryKey: ['tokens'] }) });
+  return (
+    <section className="stack" aria-label="Tokens that stand">
+      <Problem error={revoke.error} title="The token could not be revoked" />
+      <div className="card scroll-x" tabIndex={0} role="region" aria-label="List of tokens">
+        <table className="table">
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th>Role</th>
+              <th>Made</th>
+              <th>Last used</th>
+              <th>Ends</th>
+              <th className="right">
+                <span className="visually-hidden">Revoke</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {tokens.map((t) => (
+              <tr key={t.id ?? 'first'}>
+                <td className="break">{t.name}</td>
+                <td>{t.role}</td>
+                <td className="muted keep">{t.createdAt === undefined ? 'at the first start' : ago(t.createdAt, now)}</td>
+                <td className="muted keep">{t.lastUsedAt === undefined ? 'never' : ago(t.lastUsedAt, now)}</td>
+                <td className="muted keep">{t.expiresAt === undefined ? '–' : t.expiresAt <= now ? 'is over' : new Date(t.expiresAt).toLocaleDateString('en-GB')}</td>
+                <td className="right">
+                  {t.id !== undefined && (
+                    <Confirm
+                      label="Revoke"
+                      small
+                      title={`Revoke the token of ${t.name}?`}
+                      text="It admits nobody from then on, and what is connected with it is cut. The jobs stay."
+                      yes="Revoke it"
+                      no="Keep it"
+                      busy={revoke.isPending}
+                      onYes={() => revoke.mutate(t.id!)}
+                    />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
