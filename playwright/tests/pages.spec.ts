@@ -65,6 +65,20 @@ test('the token is asked for, a wrong one refused, a right one kept and not show
   expect(page.url()).toBe(`${server.url}/dashboard`);
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Jobs' })).toBeVisible();
+
+  // A token for somebody else, who may look and no more; it ends while the page is open.
+  await page.getByRole('link', { name: 'Tokens' }).click();
+  await page.getByLabel('Name').fill('Ada');
+  await page.getByLabel('Role').selectOption('viewer');
+  await page.getByRole('button', { name: 'Make the token' }).click();
+  const token = (await page.getByTestId('new-token').textContent())!.trim();
+  await page.goto(`${server.url}/dashboard?token=${token}`);
+  await expect(page.getByRole('heading', { name: 'Jobs' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Rooms' })).toBeVisible();
+  expect((await client.request('POST', '/api/rooms', { name: 'x' }, token)).status).toBe(403);
+  const tokens = await client.json<{ id: string; name: string }[]>('GET', '/api/tokens');
+  await client.json('DELETE', `/api/tokens/${tokens.find((t) => t.name === 'Ada')!.id}`);
+  await expect(page.getByText('does not know the token')).toBeVisible({ timeout: 60_000 });
 });
 
 test('a job waits with its reason, starts when somebody volunteers, shows its picture, and survives a killed rank', async ({ page, browser }, info) => {
@@ -238,7 +252,7 @@ test('every page fits a phone, in light and in dark', async ({ browser }, info) 
     const page = await context.newPage();
     const found = complaints(page);
     await dashboard(page);
-    for (const path of ['/', '/volunteer', '/dashboard', '/dashboard/rooms', '/dashboard/new', `/dashboard/jobs/${done.id}`, '/nothing/here']) {
+    for (const path of ['/', '/volunteer', '/dashboard', '/dashboard/rooms', '/dashboard/tokens', '/dashboard/new', `/dashboard/jobs/${done.id}`, '/nothing/here']) {
       await page.goto(server.url + path);
       await expect(page.locator('main h1').first()).toBeAttached();
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(true);
