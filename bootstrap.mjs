@@ -6,7 +6,8 @@
  *   node bootstrap.mjs <start|test|demo|simulate|faults|conformance|bench|setup> [arguments…]
  *
  * Set-up: packages (`npm ci`, when they do not match the lockfile), build (turbo; unchanged parts come from its cache), and for
- * the tests and the faults a browser: an installed Chrome, Chromium or Edge, else Playwright's own, else Debian's package.
+ * the tests and the faults a browser: an installed Chrome, Chromium or Edge, else Playwright's own, else Debian's package. The tests use an installed
+ * Firefox too; `npm test -- firefox` gets Debian's where there is none.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -144,13 +145,50 @@ async function findBrowser(install) {
   throw new Stop('no browser for the tests: install Chrome, Chromium or Edge, or name one in MAYFLY_BROWSER');
 }
 
+/** Older ones lack parts of WebDriver BiDi. */
+const OLDEST_FIREFOX = 128;
+
+function firefoxVersion(path) {
+  const r = spawnSync(path, ['--version'], { timeout: 15_000, stdio: ['ignore', 'pipe', 'ignore'] });
+  return Number(/Firefox (\d+)/.exec(String(r.stdout))?.[1] ?? 0);
+}
+
+/** @param {boolean} install whether to install Debian's when there is none */
+async function findFirefox(install) {
+  const named = process.env.MAYFLY_FIREFOX;
+  if (named) {
+    if (works(named)) return named;
+    throw new Stop(`MAYFLY_FIREFOX names ${named}, which does not start`);
+  }
+  const look = () => {
+    const places = (process.env.PATH ?? '').split(windows ? ';' : ':').flatMap((d) => (d ? ['firefox-esr', 'firefox'].map((n) => join(d, n)) : []));
+    if (process.platform === 'darwin') places.push('/Applications/Firefox.app/Contents/MacOS/firefox');
+    return places.filter((p) => existsSync(p)).find((p) => firefoxVersion(p) >= OLDEST_FIREFOX);
+  };
+  let path = look();
+  if (path || !install) return path;
+  if (process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    say("no Firefox here: installing Debian's firefox-esr");
+    const env = { DEBIAN_FRONTEND: 'noninteractive' };
+    await run('apt-get', ['update', '-qq'], { env, timeoutMs: 300_000 });
+    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'firefox-esr'], { env, timeoutMs: 600_000 });
+    path = look();
+    if (path) return path;
+  }
+  throw new Stop(`no Firefox of version ${OLDEST_FIREFOX} or newer: install it, or name one in MAYFLY_FIREFOX`);
+}
+
 const cli = join(root, 'apps/cli/dist/mayfly.js');
 
 /** The tests' parts, each with what it counts. Every part runs, also when one before it failed. */
 async function test(args) {
   const browser = await findBrowser(true);
   say(`browser: ${browser}`);
-  const env = { MAYFLY_BROWSER: browser };
+  const only = args.length > 0 ? new Set(args) : undefined;
+  const wanted = (name) => !only || only.has(name);
+  const firefox = await findFirefox(only?.has('firefox') ?? false);
+  say(firefox ? `Firefox: ${firefox}` : 'no Firefox here: its test is skipped (npm test -- firefox installs it)');
+  const env = { MAYFLY_BROWSER: browser, ...(firefox ? { MAYFLY_FIREFOX: firefox } : {}) };
   const reports = join(root, 'node_modules', '.mayfly-reports');
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
@@ -174,8 +212,6 @@ async function test(args) {
     const code = await run(command, list);
     return { code, passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
   };
-  const only = args.length > 0 ? new Set(args) : undefined;
-  const wanted = (name) => !only || only.has(name);
   if (wanted('lint')) {
     await part('lint', () => check(join(bin, 'eslint'), ['.', '--max-warnings=1000']));
     await part('imports', () => check(join(bin, 'depcruise'), ['--config', '.dependency-cruiser.cjs', 'apps', 'packages', 'playwright', 'benchmarks']));
@@ -188,10 +224,11 @@ async function test(args) {
       const r = readReport(report);
       return { code, passed: r?.numPassedTests ?? 0, failed: Math.max(r?.numFailedTests ?? 0, r?.numFailedTestSuites ?? 0), skipped: r?.numPendingTests ?? 0, failures: failuresOfVitest(r) };
     });
-  if (wanted('browser'))
-    await part('browser', async () => {
+  // 'firefox' alone is its one file; with 'browser' it is among the others.
+  if (wanted('browser') || wanted('firefox'))
+    await part(wanted('browser') ? 'browser' : 'firefox', async () => {
       const report = join(reports, 'playwright.json');
-      const code = await run(process.execPath, [join(root, 'node_modules/@playwright/test/cli.js'), 'test', '--reporter=list,json'], {
+      const code = await run(process.execPath, [join(root, 'node_modules/@playwright/test/cli.js'), 'test', ...(wanted('browser') ? [] : ['firefox.spec.ts']), '--reporter=list,json'], {
         cwd: join(root, 'playwright'),
         env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: report, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
       });
