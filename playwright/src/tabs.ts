@@ -12,7 +12,7 @@ export class Tab {
     const page = await context.newPage();
     const tab = new Tab(context, page);
     page.on('pageerror', (e) => console.error(`[${name}] page error: ${e.message}`));
-    await page.goto(`${url}/volunteer?start&slots=${slots}&name=${name}`);
+    await page.goto(`${url}/volunteer?start&ease=0&slots=${slots}&name=${name}`);
     await tab.ready();
     return tab;
   }

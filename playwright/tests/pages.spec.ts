@@ -109,7 +109,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
 
   const volunteer = await (await browser.newContext()).newPage();
   found.push(...complaints(volunteer));
-  await volunteer.goto(`${server.url}/volunteer?slots=4&name=by-click`);
+  await volunteer.goto(`${server.url}/volunteer?slots=4&ease=0&name=by-click`);
   await expect(volunteer.getByTestId('volunteer-state')).toHaveText('Off');
   await volunteer.getByRole('button', { name: 'Start' }).click();
   await expect(volunteer.getByTestId('volunteer-state')).toHaveText(/Working on “mandelbrot”/);
@@ -213,6 +213,9 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   const state = volunteer.getByTestId('volunteer-state');
   await volunteer.goto(`${server.url}/volunteer${new URL(address).search}&slots=1&name=pupil`);
   await expect(volunteer.getByLabel('Room code')).toHaveValue(code);
+  await volunteer.getByLabel('Your name on the board').fill('<b>Grace');
+  await expect(volunteer.getByText('Letters, digits, blanks')).toBeVisible();
+  await volunteer.getByLabel('Your name on the board').fill('Grace H.');
   await volunteer.getByRole('button', { name: 'Start' }).click();
   await expect(state).toHaveText('Working on “greeting”');
   await expect(page.getByTestId('output')).toContainText('hello Ada');
@@ -232,9 +235,16 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await volunteer.getByRole('button', { name: 'Finish this step and leave' }).click();
   await expect(state).toHaveText('Off');
   await expect(volunteer.getByLabel('What you gave')).toContainText('Ranks finished');
+  // The choices are remembered, the board has counted.
+  await volunteer.reload();
+  await expect(volunteer.getByLabel('Your name on the board')).toHaveValue('Grace H.');
+  await expect(volunteer.getByTestId('your-place')).toHaveText('You are 1st of 1 in this room.');
+  await expect(volunteer.getByRole('region', { name: 'Board', exact: true })).toContainText('Grace H.');
+  await info.attach('board', { body: await volunteer.screenshot({ fullPage: true }), contentType: 'image/png' });
   await volunteer.context().close();
 
   await dashboard(page, '/rooms');
+  await expect(room.getByRole('table')).toContainText('Grace H.');
   await room.getByRole('button', { name: 'Close the room' }).click();
   await page.getByRole('button', { name: 'Close it' }).click();
   await expect(page.getByText('No room is open')).toBeVisible();

@@ -15,6 +15,7 @@ export type Access = 'anyone' | 'capability' | 'own' | Role;
 
 export const ROUTES: Readonly<Record<string, Access>> = {
   'GET /api/info': 'anyone',
+  'GET /api/rooms/:code/board': 'anyone',
   'GET /healthz': 'anyone',
   'GET /metrics': 'anyone',
   'GET /openapi.json': 'anyone',

@@ -12,10 +12,12 @@ import { openEmbeddedStorage, type BackupInfo, type EmbeddedStorage } from '@may
 import { createCompiler } from '@mayfly/toolchain';
 import { MayflyError } from '@mayfly/wire';
 import { accessOf, needsToken, refuseUnlisted } from './access.ts';
+import { Board } from './board.ts';
 import { Dashboard } from './dashboard.ts';
 import type { Compilers } from './jobs/program.ts';
 import { Metrics } from './metrics.ts';
 import { resolveOptions, type MayflyServer, type ResolvedOptions, type ServerOptions } from './options.ts';
+import { boardRoute } from './rest/board.ts';
 import { dataRoutes } from './rest/data.ts';
 import { infoRoute, openRoutes, serverRoutes } from './rest/info.ts';
 import { jobRoutes } from './rest/jobs.ts';
@@ -47,10 +49,12 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const tls = o.tls === undefined ? undefined : await loadTls(o.tls, o.dataDir, o.tlsNames ?? []);
     const secrets = await Secrets.open(storage.registry, o.token);
     const rooms = await Rooms.open(storage.registry);
+    const board = await Board.open(storage.registry);
+    undo.push(() => board.close());
     const metrics = new Metrics();
     const app = newApp(o, tls);
     undo.push(() => app.close());
-    const runtime = new Runtime({ options: o, log: storage.log, images: storage.images, registry: storage.registry, secrets, rooms, logger: app.log, metrics });
+    const runtime = new Runtime({ options: o, log: storage.log, images: storage.images, registry: storage.registry, secrets, rooms, board, logger: app.log, metrics });
     undo.push(() => runtime.close());
     const tokens = await Tokens.open(storage.registry, secrets, app.log);
     const guard = new Guard(tokens, o.limits.wrongTokensPerMinute, (job) => runtime.ownerOf(job));
@@ -112,6 +116,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
           app.server.closeAllConnections();
           await quiet;
           await runtime.close();
+          await board.close();
           await closeCompilers();
           await storage.close();
         })()),
@@ -205,6 +210,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
   app.addHook('onRequest', p.guard.onRequest);
   await app.register(async (scope) => {
     infoRoute(scope, p.runtime, o);
+    boardRoute(scope, p.runtime);
     openRoutes(scope, p.metrics, p.stopping);
     tokenRoutes(scope, p.tokens);
     roomRoutes(scope, { rooms: p.rooms, runtime: p.runtime });

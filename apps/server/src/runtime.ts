@@ -23,9 +23,11 @@ import {
   type JobId,
   type JobView,
   type Manifest,
+  type NodeId,
   type NodeView,
   type TaskId,
 } from '@mayfly/wire';
+import type { Board } from './board.ts';
 import { ImageCosts } from './checkpoint-advice.ts';
 import { ChannelMemories } from './hosts/channel-memories.ts';
 import { memoriesOf, type ChannelMemoryHost } from './hosts/channel-memory-host.ts';
@@ -76,6 +78,8 @@ export class Runtime {
   readonly checkpoints: CheckpointServerHost;
   readonly dispatcher: DispatcherHost;
   readonly imageCosts = new ImageCosts();
+  /** What volunteers gave, by room and name. */
+  readonly board: Board;
   observer: RuntimeObserver = { jobChanged: noop, nodesChanged: noop, output: noop, file: noop, jobForgotten: noop };
   readonly #options: ResolvedOptions;
   readonly #log: MessageLog;
@@ -99,6 +103,7 @@ export class Runtime {
     registry: Registry;
     secrets: Secrets;
     rooms: Rooms;
+    board: Board;
     logger: Logger;
     metrics: Metrics;
   }) {
@@ -109,6 +114,7 @@ export class Runtime {
     this.#secrets = secrets;
     this.#logger = logger;
     this.#metrics = deps.metrics;
+    this.board = deps.board;
     this.store = new JobStore(options.dataDir);
     this.#finals = new FinalCounters(this.store.root);
     this.memories = new ChannelMemories(secrets, logger, options.limits.dataSockets);
@@ -158,11 +164,21 @@ export class Runtime {
         taskDone: (job, task) => {
           this.checkpoints.step({ type: 'taskDone', job, task });
           for (const h of this.memories.of(job) ?? []) h.taskDone(task);
+          this.board.done(job, task, Date.now());
         },
-        jobEnded: (job) => void this.#closeJob(job),
+        jobEnded: (job) => {
+          this.board.jobEnded(job);
+          void this.#closeJob(job);
+        },
         jobChanged: (job) => this.#jobChanged(job),
         nodesChanged: () => this.observer.nodesChanged(),
-        heard: (m) => this.imageCosts.heard(m, (job) => this.#specs.get(job)?.room),
+        heard: (m, from) => {
+          this.imageCosts.heard(m, (job) => this.#specs.get(job)?.room);
+          if (from !== undefined) this.board.heard(from, m.tasks, (job, task, incarnation) => this.#isHere(from, job, task, incarnation), Date.now());
+        },
+        came: (node, room, who) => this.board.came(node, room, who),
+        left: (node) => this.board.left(node),
+        given: (node, job, task, incarnation) => this.board.given(node, job, task, incarnation, Date.now()),
       },
     });
   }
@@ -411,6 +427,12 @@ export class Runtime {
       }
     }
     this.observer.jobChanged(job);
+  }
+
+  /** The dispatcher gave this incarnation to this node, and to no other since. */
+  #isHere(node: NodeId, job: JobId, task: TaskId, incarnation: Incarnation): boolean {
+    const t = this.dispatcher.core.core.jobs.get(job)?.tasks[task];
+    return t?.node === node && t.incarnation === incarnation;
   }
 
   // Between the cores

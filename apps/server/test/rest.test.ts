@@ -35,7 +35,7 @@ describe('REST', () => {
     const { code } = opened.body as { code: string };
     expect(code).toMatch(/^[A-HJKMNP-Z2-9]{6}$/);
     // A person types it as it comes.
-    const node = await startHeadlessNode({ server: server.url, slots: 2, name: 'in the room', room: ` ${code.slice(0, 3).toLowerCase()}-${code.slice(3)}` });
+    const node = await startHeadlessNode({ server: server.url, slots: 2, name: 'in the room', board: { name: ' Ada  L. ', team: '7b' }, room: ` ${code.slice(0, 3).toLowerCase()}-${code.slice(3)}` });
     try {
       expect((await api(server, 'GET', '/api/rooms')).body).toMatchObject([{ code, nodes: 1, slots: 2, free: 2 }]);
       expect((await api(server, 'GET', '/api/nodes')).body).toMatchObject([{ name: 'in the room', room: code, faults: 0 }]);
@@ -45,6 +45,11 @@ describe('REST', () => {
       const id = (here.body as { id: string }).id;
       await expect.poll(async () => ((await api(server, 'GET', `/api/jobs/${id}`)).body as { state: string }).state, { timeout: 120_000 }).toBe('done');
       expect((await server.inject({ url: `/api/jobs/${id}/tasks/0/stdout`, headers: auth })).body).toBe('good morning\n');
+      // Without a token: who has the code sees the board.
+      const board = await fetch(`${server.localUrl}/api/rooms/${code}/board?name=ada%20l.&team=7b`);
+      expect(await board.json()).toMatchObject({ names: 1, entries: [{ name: 'Ada L.', team: '7b', jobs: 1, finished: 1, here: true }], you: { place: 1 }, anonymous: { jobs: 0 } });
+      expect((await fetch(`${server.localUrl}/api/rooms/NOSUCH/board`)).status).toBe(401);
+      await expect(startHeadlessNode({ server: server.url, slots: 1, name: 'liar', board: { name: '<img>' } })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
       expect((await api(server, 'GET', `/api/jobs/${(elsewhere.body as { id: string }).id}`)).body).toMatchObject({ state: 'waiting', reason: 'needs 1 slot, 0 are here' });
       expect((await api(server, 'GET', `/api/checkpoint-advice?room=${code}`)).body).toMatchObject({ checkpointMs: 30_000, measured: false, faults: 0 });
       const waiting = await api(server, 'POST', '/api/jobs', program(HELLO, 3, { room: code }));

@@ -13,6 +13,7 @@ import { Random } from '../src/rank/random.ts';
 import { Ask, CommSide, createChannelMemory, RankSide } from '../src/ring.ts';
 import { RankState, readStatus, StatusWriter } from '../src/status.ts';
 import { holdOf, lowBattery, nextLook } from '../src/page/policy.ts';
+import { AT_EASE, CALM_MS, PRESSED_MS, eased, easeWords, nextEase } from '../src/page/pressure.ts';
 import { DutyCycle } from '../src/rank/duty.ts';
 
 describe('coalescing (links L2)', () => {
@@ -261,12 +262,36 @@ describe('when a volunteer’s wishes forbid to work', () => {
     expect(holdOf({ ...wishes, onlyCharging: false }, { ...c, battery })).toBeUndefined();
     expect([lowBattery({ battery }), lowBattery({ battery: { charging: false, level: 0.1 } }), lowBattery({ battery: { charging: true, level: 0.1 } }), lowBattery({})]).toEqual([false, true, false, false]);
   });
+  it('waits until nobody uses the machine, where the browser says so', () => {
+    expect(holdOf({ ...wishes, onlyIdle: true }, { ...c, away: false })).toContain('somebody uses');
+    expect([holdOf({ ...wishes, onlyIdle: true }, { ...c, away: true }), holdOf({ ...wishes, onlyIdle: true }, c), holdOf(wishes, { ...c, away: false })]).toEqual([undefined, undefined, undefined]);
+  });
   it('takes no glance at another tab for a departure', () => {
     const hidden = { ...c, visible: false, visibleSince: 99_000 };
     expect(holdOf(wishes, hidden)).toBeUndefined();
     expect(nextLook(wishes, hidden)).toBe(4000);
     expect(holdOf(wishes, { ...hidden, now: 104_000 })).toContain('hidden');
     expect(holdOf({ ...wishes, onlyVisible: false }, { ...hidden, now: 104_000 })).toBeUndefined();
+  });
+});
+
+describe('a processor under pressure', () => {
+  it('halves the share while it lasts, to a quarter, and doubles it slowly when it is calm', () => {
+    let e = eased(AT_EASE, 'fair', 0);
+    expect([e, nextEase(e, 0)]).toEqual([AT_EASE, undefined]);
+    e = eased(e, 'serious', 1000);
+    expect([e.factor, nextEase(e, 1000), easeWords(e)]).toEqual([1, PRESSED_MS, undefined]);
+    // A moment of calm begins the wait anew.
+    e = eased(eased(e, 'nominal', 5000), 'critical', 6000);
+    expect(eased(e, undefined, 6000 + PRESSED_MS - 1).factor).toBe(1);
+    e = eased(e, undefined, 6000 + PRESSED_MS);
+    expect([e.factor, easeWords(e)]).toEqual([0.5, expect.stringContaining('half')]);
+    e = eased(e, 'critical', 6000 + 2 * PRESSED_MS);
+    expect([e.factor, nextEase(e, 0)]).toEqual([0.25, undefined]);
+    e = eased(e, 'fair', 100_000);
+    expect([e.factor, nextEase(e, 100_000)]).toEqual([0.25, CALM_MS]);
+    e = eased(e, undefined, 100_000 + CALM_MS);
+    expect(eased(e, undefined, 100_000 + 2 * CALM_MS)).toEqual({ factor: 1, pressed: false, since: 100_000 + 2 * CALM_MS });
   });
 });
 

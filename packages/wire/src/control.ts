@@ -3,6 +3,7 @@
  * the border; requests are answered through the acknowledgement.
  */
 import { Type, type Static } from 'typebox';
+import { BoardName } from './board.ts';
 import { ReplayFrom } from './data-plane.ts';
 import { Manifest } from './image.ts';
 import { ProgramLanguage, ProtocolName, RankActivity } from './job.ts';
@@ -29,6 +30,8 @@ export const Hello = Type.Object({
   cores: Type.Optional(Type.Integer({ minimum: 1, maximum: 4096 })),
   /** Join code: the server's own, or that of a room. */
   room: Type.Optional(Type.String({ maxLength: 64 })),
+  /** Under which name (and team) the board of the room counts what it gives; absent: among those without a name. */
+  board: Type.Optional(BoardName),
   /** Incarnations whose workers are alive on this node right now. */
   holds: Type.Array(Hold, { maxItems: 1024 }),
   /** Images in the node's local store: a restart there needs no download. */

@@ -28,7 +28,7 @@ export class BrowserTab implements VolunteerNode {
     const context = await browser.newContext();
     context.setDefaultTimeout(LIMIT_MS);
     const page = await context.newPage();
-    const address = `${url}/volunteer?start&slots=${slots}&name=${name}`;
+    const address = `${url}/volunteer?start&ease=0&slots=${slots}&name=${name}`;
     const tab = new BrowserTab(name, address, server, browser, context, page);
     await page.goto(address);
     await tab.connected(page);

@@ -15,8 +15,10 @@ import {
   Hello,
   MayflyError,
   TaskReport,
+  boardText,
   nodeId,
   type Assignment,
+  type BoardName,
   type ErrorBody,
   type Incarnation,
   type JobId,
@@ -58,7 +60,11 @@ export interface DispatcherListener {
   jobChanged(job: JobId): void;
   nodesChanged(): void;
   /** A heartbeat that was well formed; the core has taken it. */
-  heard(m: Heartbeat): void;
+  heard(m: Heartbeat, from: NodeId | undefined): void;
+  /** A node with this identity is welcome; `board`: the name that it gave. */
+  came(node: NodeId, room: string | undefined, board: BoardName | undefined): void;
+  left(node: NodeId): void;
+  given(node: NodeId, job: JobId, task: TaskId, incarnation: Incarnation): void;
 }
 
 const HELLO_MS = 30_000;
@@ -69,6 +75,8 @@ interface Connection {
   inTime: () => void;
   ack: ((answer: Welcome | { error: ErrorBody }) => void) | undefined;
   name: string;
+  room?: string;
+  board?: BoardName;
   node?: NodeId;
   secret?: string;
   /** X3. */
@@ -198,6 +206,7 @@ export class DispatcherHost {
         return this.#listener.fenceCm(e.job, e.task, e.incarnation, e.cm);
       case 'assign':
         this.#logger.info({ job: e.job, task: e.task, incarnation: e.incarnation, node: e.node, image: e.image }, 'rank assigned');
+        this.#listener.given(e.node, e.job, e.task, e.incarnation);
         return this.#post(e.connection, async (socket) => {
           const manifest = e.image === undefined ? undefined : await this.#listener.manifest(e.image);
           if (e.image !== undefined && !manifest) return this.#listener.damaged(e.job, e.task, e.image);
@@ -248,6 +257,7 @@ export class DispatcherHost {
     const c = this.#connections.get(e.connection);
     if (!c) return;
     c.node = e.node;
+    this.#listener.came(e.node, c.room, c.board);
     const now = Date.now();
     // The answer to Hello comes before anything else that this node is told.
     c.outbox = c.outbox.then(async () => {
@@ -300,7 +310,7 @@ export class DispatcherHost {
         if (!heartbeat.Check(m)) return bad('heartbeat');
         if (typeof ack === 'function') ack();
         this.step({ type: 'heartbeat', connection: id, tasks: m.tasks, ...(m.rttMs === undefined ? {} : { rttMs: m.rttMs }) });
-        this.#listener.heard(m);
+        this.#listener.heard(m, c.node);
       });
       socket.on('report', (m) => {
         if (!report.Check(m) || !['started', 'recovered', 'crashed', 'refused'].includes(m.event)) return bad('report');
@@ -314,14 +324,18 @@ export class DispatcherHost {
       socket.on('slots', (m) => (slots.Check(m) ? this.step({ type: 'slots', connection: id, slots: m.slots }) : bad('slots')));
       socket.on('disconnect', () => {
         inTime();
-        if (this.#connections.delete(id)) this.step({ type: 'disconnected', connection: id });
+        if (!this.#connections.delete(id)) return;
+        this.step({ type: 'disconnected', connection: id });
+        // Unless it is back on another connection already.
+        if (c.node !== undefined && ![...this.#connections.values()].some((o) => o.node === c.node)) this.#listener.left(c.node);
       });
     });
   }
 
   async #hello(c: Connection, m: Hello, ack: NonNullable<Connection['ack']>): Promise<void> {
     if (m.version !== CONTROL_VERSION) throw new MayflyError('VERSION_MISMATCH', versionError(m.version).message);
-    const room = this.#roomOf(m.room ?? '');
+    const room = this.roomOf(m.room ?? '');
+    const board = boardOf(m.board);
     let claimed: NodeId | undefined;
     if (m.node !== undefined && m.secret !== undefined) {
       const r = (await this.#registry.get(nodeKey(m.node))) as NodeRecord | undefined;
@@ -336,6 +350,8 @@ export class DispatcherHost {
     c.inTime();
     c.ack = ack;
     c.name = m.name;
+    if (room !== undefined) c.room = room;
+    if (board) c.board = board;
     this.step({
       type: 'hello',
       connection: c.socket.id,
@@ -353,7 +369,7 @@ export class DispatcherHost {
   }
 
   /** Where a node with this code belongs: a room, or none (undefined). @throws MayflyError UNAUTHORIZED */
-  #roomOf(typed: string): string | undefined {
+  roomOf(typed: string): string | undefined {
     if (this.#room !== undefined && sameText(typed, this.#room)) return undefined;
     const code = cleanCode(typed);
     if (this.#rooms.has(code)) return code;
@@ -368,6 +384,15 @@ export class DispatcherHost {
     this.#connections.clear();
     await this.#commits;
   }
+}
+
+/** @throws MayflyError BAD_REQUEST */
+function boardOf(given: BoardName | undefined): BoardName | undefined {
+  if (given === undefined || given.name.trim() === '') return undefined;
+  const name = boardText(given.name);
+  const team = given.team === undefined || given.team.trim() === '' ? undefined : (boardText(given.team) ?? '');
+  if (name === undefined || team === '') throw new MayflyError('BAD_REQUEST', 'A name or a team on the board has 1 to 24 letters, digits, blanks or . _ \' - and begins with a letter or a digit.');
+  return { name, ...(team === undefined ? {} : { team }) };
 }
 
 const versionError = (version: number): ErrorBody => ({

@@ -44,6 +44,7 @@ export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: R
       const busy = view().find((r) => r.code === request.params.code)?.jobs ?? 0;
       if (busy > 0) throw new MayflyError('CONFLICT', `${busy} job${busy === 1 ? ' of the room waits or runs' : 's of the room wait or run'}; cancel ${busy === 1 ? 'it' : 'them'} first.`);
       await o.rooms.close(request.params.code);
+      o.runtime.board.closeRoom(request.params.code);
       o.runtime.observer.nodesChanged();
       return { ok: true as const };
     },

@@ -3,17 +3,19 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Button, Input, Label, TextField } from 'react-aria-components';
 import { remember, remembered } from '../shared/stored.ts';
 import { Wings } from '../shared/Wings.tsx';
+import { BoardFields, RoomBoard, whoIs } from './RoomBoard.tsx';
 import { choose, freshName, mostSlots, type Choices } from './choices.ts';
 import { Controls } from './Controls.tsx';
 import { Gifts, HereNow, History } from './HereNow.tsx';
 import * as session from './session.ts';
-import { obstacle, surroundings, type Obstacle } from './support.ts';
+import { extras, lacks, obstacle, surroundings, type Obstacle } from './support.ts';
 import { WishesCard } from './Wishes.tsx';
 import { stateWords } from './words.ts';
 import './volunteer.css';
 
 const cores = navigator.hardwareConcurrency;
 const inTheWay = obstacle(surroundings());
+const missing = lacks(extras());
 let begun = false;
 /** Paused by a person; outlives a look at another page. */
 let pausedUntil: number | undefined;
@@ -21,7 +23,7 @@ let pausedUntil: number | undefined;
 const firstChoice = (): Choices =>
   choose(
     location.search,
-    { name: remembered('name'), slots: remembered('slots'), room: remembered('room'), share: remembered('share'), charging: remembered('charging'), visible: remembered('visible') },
+    { name: remembered('name'), slots: remembered('slots'), room: remembered('room'), share: remembered('share'), charging: remembered('charging'), visible: remembered('visible'), idle: remembered('idle'), ease: remembered('ease'), boardName: remembered('boardName'), team: remembered('team') },
     cores,
     () => freshName(Math.random),
   );
@@ -33,9 +35,13 @@ function keep(c: Choices): void {
   remember('share', String(c.share));
   remember('charging', c.onlyCharging ? '1' : undefined);
   remember('visible', c.onlyVisible ? '1' : undefined);
+  remember('idle', c.onlyIdle ? '1' : undefined);
+  remember('ease', c.easeOff ? undefined : '0');
+  remember('boardName', c.boardName || undefined);
+  remember('team', c.team || undefined);
 }
 
-const wishesOf = (c: Choices) => ({ onlyCharging: c.onlyCharging, onlyVisible: c.onlyVisible, pausedUntil });
+const wishesOf = (c: Choices) => ({ onlyCharging: c.onlyCharging, onlyVisible: c.onlyVisible, onlyIdle: c.onlyIdle, easeOff: c.easeOff, pausedUntil });
 
 export function VolunteerPage() {
   const { snapshot, given, sum, rates } = useSyncExternalStore(session.subscribe, session.current);
@@ -50,7 +56,7 @@ export function VolunteerPage() {
   useEffect(() => {
     if (!choice.autostart || begun || inTheWay) return;
     begun = true; // once per load of the page, not at every visit of this view
-    void session.start({ ...choice, wishes: wishesOf(choice) });
+    void session.start({ ...choice, wishes: wishesOf(choice), board: whoIs(choice) });
   }, [choice]);
 
   const press = async () => {
@@ -58,7 +64,7 @@ export function VolunteerPage() {
     if (phase === 'leaving') return void session.stop();
     setBusy(true);
     pausedUntil = undefined;
-    await (on ? session.stop() : session.start({ ...choice, wishes: wishesOf(choice) })).finally(() => setBusy(false));
+    await (on ? session.stop() : session.start({ ...choice, wishes: wishesOf(choice), board: whoIs(choice) })).finally(() => setBusy(false));
   };
   const change = (part: Partial<Choices>) => {
     const next = { ...choice, ...part };
@@ -113,11 +119,13 @@ export function VolunteerPage() {
             <Input placeholder="only if you were given one" />
           </TextField>
         </div>
-        <p className="hint">{on ? 'Name and room can be changed after Stop.' : 'With a room’s code this tab serves the jobs of that room, and no others.'}</p>
+        <BoardFields choice={choice} on={on} change={(part) => setChoice({ ...choice, ...part })} />
+        <p className="hint">{on ? 'Names and room can be changed after Stop.' : 'With a room’s code this tab serves the jobs of that room, and no others.'}</p>
       </section>
 
       <HereNow snapshot={snapshot} given={given} rates={rates} />
       <Gifts sum={sum} />
+      {phase !== 'refused' && <RoomBoard room={choice.room} who={whoIs(choice)} on={on} />}
       <History events={snapshot.history} />
 
       <section className="promise muted small">
@@ -125,6 +133,16 @@ export function VolunteerPage() {
           Programs run in a sealed frame without access to your files, your accounts or the network; they use this machine’s processor and up to
           a few hundred megabytes of memory. Nothing stays behind but a small cache, which the browser removes with the site’s data.
         </p>
+        {missing.length > 0 && (
+          <details>
+            <summary>What this browser does not tell</summary>
+            <ul className="todo">
+              {missing.map((m) => (
+                <li key={m}>{m}</li>
+              ))}
+            </ul>
+          </details>
+        )}
       </section>
     </div>
   );

@@ -1,7 +1,10 @@
 /** When this tab may compute, and how much: remembered, and believed at once. */
+import { mayDetectIdle } from '@mayfly/node/page';
+import { useState } from 'react';
 import { Label, Slider, SliderOutput, SliderThumb, SliderTrack, Text } from 'react-aria-components';
 import { plural } from '../shared/format.ts';
 import { LEAST_SHARE, type Choices } from './choices.ts';
+import { extras } from './support.ts';
 
 interface Props {
   choice: Choices;
@@ -11,10 +14,16 @@ interface Props {
   change: (part: Partial<Choices>) => void;
 }
 
-const hasBattery = 'getBattery' in navigator;
+const have = extras();
 
 export function WishesCard({ choice, most, cores, change }: Props) {
   const rest = cores ? cores - choice.slots : 0;
+  const [refused, setRefused] = useState(false);
+  const onlyIdle = async (wanted: boolean) => {
+    const may = !wanted || (await mayDetectIdle());
+    setRefused(!may);
+    change({ onlyIdle: wanted && may });
+  };
   return (
     <section className="card choices" aria-label="How much, and when">
       {most === 1 ? (
@@ -46,16 +55,31 @@ export function WishesCard({ choice, most, cores, change }: Props) {
       <fieldset className="radios">
         <legend className="label">Compute</legend>
         <label className="check">
-          <input type="checkbox" checked={choice.onlyCharging} disabled={!hasBattery} onChange={(e) => change({ onlyCharging: e.target.checked })} />
+          <input type="checkbox" checked={choice.onlyCharging} disabled={!have.battery} onChange={(e) => change({ onlyCharging: e.target.checked })} />
           <span>
             only while this machine charges
-            {!hasBattery && <span className="muted"> – this browser does not say whether it does</span>}
+            {!have.battery && <span className="muted"> – this browser does not say whether it does</span>}
           </span>
         </label>
         <label className="check">
           <input type="checkbox" checked={choice.onlyVisible} onChange={(e) => change({ onlyVisible: e.target.checked })} />
           <span>only while this page is visible</span>
         </label>
+        {have.idle && (
+          <label className="check">
+            <input type="checkbox" checked={choice.onlyIdle} onChange={(e) => void onlyIdle(e.target.checked)} />
+            <span>
+              only while nobody uses this machine
+              {refused && <span className="muted"> – the browser was told not to say whether somebody does</span>}
+            </span>
+          </label>
+        )}
+        {have.pressure && (
+          <label className="check">
+            <input type="checkbox" checked={choice.easeOff} onChange={(e) => change({ easeOff: e.target.checked })} />
+            <span>with less of each core while the processor is under pressure</span>
+          </label>
+        )}
       </fieldset>
     </section>
   );

@@ -6,12 +6,13 @@ const name = () => 'calm-heron-42';
 describe('choices', () => {
   it('leaves a core free', () => expect([mostSlots(undefined), mostSlots(1), mostSlots(2), mostSlots(8)]).toEqual([1, 1, 1, 7]));
   it('takes the address first, then what is remembered, then the default', () => {
-    expect(choose('', {}, 8, name)).toEqual({ name: 'calm-heron-42', slots: 7, room: '', share: 100, onlyCharging: false, onlyVisible: false, autostart: false });
+    expect(choose('', {}, 8, name)).toEqual({ name: 'calm-heron-42', slots: 7, room: '', share: 100, onlyCharging: false, onlyVisible: false, onlyIdle: false, easeOff: true, boardName: '', team: '', autostart: false });
     expect(choose('', { name: 'me', slots: '3', room: 'AB12' }, 8, name)).toMatchObject({ name: 'me', slots: 3, room: 'AB12' });
     expect(choose('?start&slots=2&name=x&room=Q', { name: 'me', slots: '3' }, 8, name)).toMatchObject({ name: 'x', slots: 2, room: 'Q', autostart: true });
   });
   it('remembers when it may compute, and how much', () => {
-    expect(choose('', { share: '40', charging: '1', visible: '1' }, 8, name)).toMatchObject({ share: 40, onlyCharging: true, onlyVisible: true });
+    expect(choose('', { share: '40', charging: '1', visible: '1', idle: '1', ease: '0', boardName: 'Ada', team: '7b' }, 8, name)).toMatchObject({ share: 40, onlyCharging: true, onlyVisible: true, onlyIdle: true, easeOff: false, boardName: 'Ada', team: '7b' });
+    expect(choose('?ease=0', {}, 8, name).easeOff).toBe(false);
     expect([choose('?share=1', {}, 8, name).share, choose('?share=50', { share: '20' }, 8, name).share, choose('', { share: 'much' }, 8, name).share]).toEqual([10, 50, 100]);
   });
   it('keeps slots sensible', () => {

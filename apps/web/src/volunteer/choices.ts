@@ -1,4 +1,6 @@
 /** What a volunteer chose: from the address first, else as remembered, else a polite default. Pure but for the names it draws. */
+import { BOARD_NAME_CHARS } from '@mayfly/wire';
+
 export interface Choices {
   name: string;
   slots: number;
@@ -7,6 +9,11 @@ export interface Choices {
   share: number;
   onlyCharging: boolean;
   onlyVisible: boolean;
+  onlyIdle: boolean;
+  easeOff: boolean;
+  /** For the board of the room; empty: not shown there. */
+  boardName: string;
+  team: string;
   /** Begin without a click (`?start`: demos, tests, classrooms). */
   autostart: boolean;
 }
@@ -18,6 +25,11 @@ export interface Remembered {
   share?: string | undefined;
   charging?: string | undefined;
   visible?: string | undefined;
+  idle?: string | undefined;
+  /** '0': not. */
+  ease?: string | undefined;
+  boardName?: string | undefined;
+  team?: string | undefined;
 }
 
 export const LEAST_SHARE = 10;
@@ -42,6 +54,10 @@ export function choose(search: string, remembered: Remembered, cores: number | u
     share: clamp(whole(q.get('share')) ?? whole(remembered.share) ?? 100, LEAST_SHARE, 100),
     onlyCharging: remembered.charging === '1',
     onlyVisible: remembered.visible === '1',
+    onlyIdle: remembered.idle === '1',
+    easeOff: (q.get('ease') ?? remembered.ease) !== '0',
+    boardName: (remembered.boardName ?? '').slice(0, BOARD_NAME_CHARS),
+    team: (remembered.team ?? '').slice(0, BOARD_NAME_CHARS),
     autostart: q.has('start') && q.get('start') !== '0',
   };
 }

@@ -27,6 +27,7 @@ export interface StartChoice {
   slots: number;
   share: number;
   room: string;
+  board?: { name: string; team?: string } | undefined;
   wishes: Wishes;
 }
 
@@ -79,8 +80,8 @@ export async function start(choice: StartChoice): Promise<void> {
   tally = new Tally();
   giving = new Giving();
   rates = new Rates();
-  const { name, slots, share, room, wishes } = choice;
-  const fresh = createVolunteer({ server: location.origin, name, slots, share, wishes, ...(room ? { room } : {}) });
+  const { name, slots, share, room, wishes, board } = choice;
+  const fresh = createVolunteer({ server: location.origin, name, slots, share, wishes, ...(room ? { room } : {}), ...(board ? { board } : {}) });
   volunteer = fresh;
   unsubscribe = fresh.subscribe(() => {
     if (volunteer === fresh) show(fresh.snapshot());

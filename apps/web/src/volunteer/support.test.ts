@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { obstacle, type Surroundings } from './support.ts';
+import { lacks, obstacle, type Surroundings } from './support.ts';
 
 const fine: Surroundings = { secure: true, isolated: true, sharedMemory: true, workers: true, webAssembly: true, origin: 'https://class.example:7070' };
 
@@ -14,5 +14,15 @@ describe('obstacle', () => {
   it('tells a stripped header from an old browser', () => {
     expect(obstacle({ ...fine, isolated: false, sharedMemory: false })!.todo.join(' ')).toContain('Cross-Origin-Opener-Policy');
     expect(obstacle({ ...fine, workers: false })!.why).toContain('Web Workers');
+  });
+});
+
+describe('what a browser lacks', () => {
+  it('is said only of what it lacks, and in words without names of interfaces', () => {
+    expect(lacks({ battery: true, memory: true, pressure: true, idle: true })).toEqual([]);
+    const firefox = lacks({ battery: false, memory: false, pressure: false, idle: false });
+    expect(firefox).toHaveLength(4);
+    expect(firefox.join(' ')).toContain('charges');
+    expect(firefox.join(' ')).not.toMatch(/Observer|Detector|getBattery/);
   });
 });

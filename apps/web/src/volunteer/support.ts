@@ -25,6 +25,31 @@ export const surroundings = (): Surroundings => ({
   origin: location.origin,
 });
 
+/** What a browser may or may not offer to a volunteer; nothing of it is needed. */
+export interface Extras {
+  battery: boolean;
+  memory: boolean;
+  pressure: boolean;
+  idle: boolean;
+}
+
+export const extras = (): Extras => ({
+  battery: 'getBattery' in navigator,
+  memory: 'measureUserAgentSpecificMemory' in performance,
+  pressure: 'PressureObserver' in globalThis,
+  idle: 'IdleDetector' in globalThis,
+});
+
+/** What this browser lacks and what that means here, as sentences. */
+export function lacks(e: Extras): string[] {
+  const out: string[] = [];
+  if (!e.battery) out.push('It does not say whether this machine charges, so “only while charging” cannot be offered.');
+  if (!e.memory) out.push('It does not measure how much memory this tab uses.');
+  if (!e.pressure) out.push('It does not say when the processor is under pressure; the share of each core below is all that limits it.');
+  if (!e.idle) out.push('It does not say whether somebody is at the keyboard, so “only while nobody uses this machine” cannot be offered.');
+  return out;
+}
+
 /** The first thing that is in the way; undefined: this tab can compute. */
 export function obstacle(s: Surroundings): Obstacle | undefined {
   if (!s.secure) {

@@ -127,6 +127,7 @@ export class Daemon {
         slots: this.leaving ? 0 : this.options.slots,
         ...(this.options.cores === undefined ? {} : { cores: this.options.cores }),
         ...(this.options.room === undefined ? {} : { room: this.options.room }),
+        ...(this.options.board === undefined ? {} : { board: this.options.board }),
         holds: [...this.jobs.held()].slice(0, 1024).map(({ assignment: a }) => ({ job: a.job, task: a.task, incarnation: a.incarnation })),
         images: images.slice(-1024),
       })

@@ -1,6 +1,6 @@
 /** What the node daemon needs from its host: a page with frames, or a Node process with worker threads. */
 import type { LocalImages } from '@mayfly/checkpoint';
-import type { JobId, NodeId } from '@mayfly/wire';
+import type { BoardName, JobId, NodeId } from '@mayfly/wire';
 import type { CommToDaemon, DaemonToComm } from '../messages.ts';
 import type { Channel } from '../ports.ts';
 
@@ -44,6 +44,8 @@ export interface DaemonOptions {
   name: string;
   slots: number;
   room?: string | undefined;
+  /** Under which name the board of the room counts what this node gives. */
+  board?: BoardName | undefined;
   /** Percent of a processor that each rank may use; default 100. */
   share?: number | undefined;
   /** Processor cores of this machine. */

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import { memoryImages } from '@mayfly/checkpoint';
 import { openDirectoryImages } from '@mayfly/checkpoint/directory';
-import type { NodeId } from '@mayfly/wire';
+import type { BoardName, NodeId } from '@mayfly/wire';
 import { Daemon } from '../daemon/daemon.ts';
 import { startFrame } from '../frame/core.ts';
 import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, RankInit } from '../messages.ts';
@@ -26,6 +26,8 @@ export interface HeadlessOptions {
   slots: number;
   name: string;
   room?: string;
+  /** Under which name the board of the room counts what this node gives. */
+  board?: BoardName;
   /** Where copies of checkpoint images are kept; absent: in memory. */
   directory?: string;
   /** Folder with comm.cjs and rank.cjs; default: `headless/` beside the running file, else the package's own dist. */
@@ -66,7 +68,7 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
   const server = options.server.replace(/\/+$/, '');
   const images = options.directory ? await openDirectoryImages(options.directory) : memoryImages();
   const daemon = new Daemon(
-    { server, name: options.name, slots: options.slots, room: options.room },
+    { server, name: options.name, slots: options.slots, room: options.room, board: options.board },
     {
       async openFrame() {
         const { port1, port2 } = new MessageChannel();

@@ -5,6 +5,10 @@ export interface Wishes {
   onlyCharging: boolean;
   /** Compute only while this page can be seen. */
   onlyVisible: boolean;
+  /** Compute only while nobody uses this machine (where the browser may tell). */
+  onlyIdle?: boolean;
+  /** Take less than the chosen share while the processor is under pressure (where the browser tells). */
+  easeOff?: boolean;
   /** Paused by a person: until this moment (ms since the epoch), or Infinity. */
   pausedUntil: number | undefined;
 }
@@ -18,6 +22,8 @@ export interface Circumstances {
   visibleSince: number;
   /** Absent: this machine or browser does not say. */
   battery?: { charging: boolean; level: number } | undefined;
+  /** Nobody uses the machine. Absent: the browser does not say, or may not. */
+  away?: boolean | undefined;
 }
 
 /** Below this and not charging, no new ranks are taken. */
@@ -33,6 +39,7 @@ export function holdOf(w: Wishes, c: Circumstances): string | undefined {
   }
   if (w.onlyCharging && c.battery && !c.battery.charging) return 'this machine runs on its battery; it goes on by itself when it charges';
   if (w.onlyVisible && !c.visible && c.now - c.visibleSince >= GLANCE_MS) return 'this page is hidden; it goes on by itself when you come back';
+  if (w.onlyIdle && c.away === false) return 'somebody uses this machine; it goes on by itself when nobody has for a minute';
   return undefined;
 }
 

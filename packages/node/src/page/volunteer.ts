@@ -8,10 +8,12 @@
  */
 import * as Comlink from 'comlink';
 import type { DaemonApi, PageHost } from '../daemon/api.ts';
-import type { JobId } from '@mayfly/wire';
+import type { BoardName, JobId } from '@mayfly/wire';
 import { Frames } from './frames.ts';
 import { holdAwake, loadIdentity, saveIdentity } from './identity.ts';
 import { GLANCE_MS, holdOf, lowBattery, nextLook, NO_WISHES, type Circumstances, type Wishes } from './policy.ts';
+import { AT_EASE, eased, easeWords, nextEase, type Pressure } from './pressure.ts';
+import { getBattery, watchIdle, watchPressure, type Battery } from './senses.ts';
 import { whyNotHere } from './possible.ts';
 import type { VolunteerSnapshot } from './snapshot.ts';
 
@@ -23,6 +25,8 @@ export interface VolunteerOptions {
   /** Percent of a processor that each rank may use; default 100. */
   share?: number;
   room?: string;
+  /** Under which name (and team) the board of the room counts what this tab gives; absent: among those without a name. */
+  board?: BoardName;
   wishes?: Wishes;
   /** Makes the daemon worker; default: the one of this package, as Vite bundles it. */
   daemonWorker?: () => Worker;
@@ -54,11 +58,6 @@ export interface Volunteer {
   subscribe(listener: () => void): () => void;
 }
 
-interface Battery extends EventTarget {
-  charging: boolean;
-  level: number;
-}
-
 const PATIENCE_MS = 5000;
 /** How long past its patience a daemon that does not answer is waited for. */
 const MORE_MS = 2000;
@@ -74,6 +73,11 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
   let daemon: Comlink.Remote<DaemonApi> | undefined;
   let frames: Frames | undefined;
   let battery: Battery | undefined;
+  let away: boolean | undefined;
+  let ease = AT_EASE;
+  /** Ends what listens to the machine. */
+  let deaf: (() => void)[] = [];
+  let noIdle: (() => void) | undefined;
   let visibleSince = Date.now() - GLANCE_MS;
   let look: ReturnType<typeof setTimeout> | undefined;
   /** The daemon works, or is about to; false while a wish holds it. */
@@ -86,12 +90,17 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
   let last: VolunteerSnapshot = { phase: 'off', name, slots, ranks: [], gave: NOTHING_GIVEN, history: [] };
   const listeners = new Set<() => void>();
 
+  /** What the daemon said last; `last` is that as the page is to see it. */
+  let raw = last;
   const show = (s: VolunteerSnapshot): void => {
-    last = noMore && s.phase === 'idle' ? { ...s, slots, phase: 'paused', reason: 'the battery is low; no new ranks are taken until it charges' } : { ...s, slots };
+    raw = s;
+    const reason = s.reason ?? (s.phase === 'working' ? easeWords(ease) : undefined);
+    last = noMore && s.phase === 'idle' ? { ...s, slots, phase: 'paused', reason: 'the battery is low; no new ranks are taken until it charges' } : { ...s, slots, ...(reason === undefined ? {} : { reason }) };
     for (const l of listeners) l();
   };
+  const given = (): number => Math.max(1, Math.round(share * ease.factor));
   const offered = (): number => (noMore ? 0 : slots);
-  const circumstances = (): Circumstances => ({ now: Date.now(), visible: document.visibilityState !== 'hidden', visibleSince, battery });
+  const circumstances = (): Circumstances => ({ now: Date.now(), visible: document.visibilityState !== 'hidden', visibleSince, battery, away });
 
   /** P1. Rejects when the server refuses the node. */
   function settle(): Promise<void> {
@@ -119,12 +128,34 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
     if (low !== noMore) {
       noMore = low;
       void daemon.setSlots(offered());
-      show(last);
+      show(raw);
     }
+    if (wishes.onlyIdle && !noIdle)
+      noIdle = watchIdle((is) => {
+        away = is;
+        consider();
+      });
+    if (!wishes.onlyIdle) quietIdle();
+    press(undefined);
     settle().catch(() => undefined); // the snapshot says why it was refused
     clearTimeout(look);
-    const ms = nextLook(wishes, c);
-    if (ms !== undefined) look = setTimeout(consider, Math.min(ms + 50, 2 ** 31 - 1));
+    const times = [nextLook(wishes, c), wishes.easeOff ? nextEase(ease, c.now) : undefined].filter((ms) => ms !== undefined);
+    if (times.length > 0) look = setTimeout(consider, Math.min(Math.min(...times) + 50, 2 ** 31 - 1));
+  }
+
+  function press(state: Pressure | undefined): void {
+    const next = wishes.easeOff ? eased(ease, state, Date.now()) : AT_EASE;
+    if (next === ease) return;
+    const changed = next.factor !== ease.factor;
+    ease = next;
+    if (!changed) return;
+    void daemon?.setShare(given());
+    show(raw);
+  }
+  function quietIdle(): void {
+    noIdle?.();
+    noIdle = undefined;
+    away = undefined;
   }
 
   const onVisibility = (): void => {
@@ -146,7 +177,7 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
     if (daemon) return;
     const why = whyNotHere();
     if (why) {
-      show({ ...last, phase: 'paused', reason: why });
+      show({ ...raw, phase: 'paused', reason: why });
       throw new Error(why);
     }
     worker = options.daemonWorker?.() ?? new Worker(new URL('../daemon/entry-browser.ts', import.meta.url), { type: 'module', name: 'mayfly daemon' });
@@ -160,10 +191,19 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
     document.addEventListener('freeze', onFreeze);
     addEventListener('pagehide', onPageHide);
     addEventListener('pageshow', onPageShow);
-    battery ??= await (navigator as { getBattery?: () => Promise<Battery> }).getBattery?.().catch(() => undefined);
+    battery ??= await getBattery();
     if (daemon !== remote) return;
-    battery?.addEventListener('levelchange', consider);
-    battery?.addEventListener('chargingchange', consider);
+    ease = AT_EASE;
+    for (const change of ['levelchange', 'chargingchange']) {
+      battery?.addEventListener(change, consider);
+      deaf.push(() => battery?.removeEventListener(change, consider));
+    }
+    deaf.push(
+      watchPressure((state) => {
+        press(state);
+        consider();
+      }),
+    );
     noMore = lowBattery(circumstances());
     const host: PageHost = {
       async openFrame(id) {
@@ -195,10 +235,10 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
     };
     const held = holdOf(wishes, circumstances());
     working = held === undefined;
-    show({ ...last, phase: working ? 'connecting' : 'paused', ...(held ? { reason: held } : {}) });
+    show({ ...raw, phase: working ? 'connecting' : 'paused', ...(held ? { reason: held } : {}) });
     const cores = navigator.hardwareConcurrency;
     const begun = remote.start(
-      { server, name, slots: offered(), share, ...(cores ? { cores } : {}), ...(options.room === undefined ? {} : { room: options.room }) },
+      { server, name, slots: offered(), share, ...(cores ? { cores } : {}), ...(options.room === undefined ? {} : { room: options.room }), ...(options.board === undefined ? {} : { board: options.board }) },
       Comlink.proxy(host),
       identity,
       held,
@@ -222,15 +262,16 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
     document.removeEventListener('freeze', onFreeze);
     removeEventListener('pagehide', onPageHide);
     removeEventListener('pageshow', onPageShow);
-    battery?.removeEventListener('levelchange', consider);
-    battery?.removeEventListener('chargingchange', consider);
+    for (const end of deaf) end();
+    deaf = [];
+    quietIdle();
     frames?.closeAll();
     frames = undefined;
     for (const free of locks.values()) free();
     locks.clear();
     here.clear();
     w?.terminate();
-    const { reason: _r, error: _e, ...rest } = last;
+    const { reason: _r, error: _e, ...rest } = raw;
     show({ ...rest, phase: 'off', ranks: [] });
   }
 
@@ -241,11 +282,11 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
     setSlots(n) {
       slots = n;
       void daemon?.setSlots(offered());
-      show(last);
+      show(raw);
     },
     setShare(percent) {
       share = percent;
-      void daemon?.setShare(percent);
+      void daemon?.setShare(given());
     },
     setWishes(w) {
       wishes = w;
@@ -254,7 +295,7 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
     setName(s) {
       name = s;
       void daemon?.setName(s);
-      show({ ...last, name: s });
+      show({ ...raw, name: s });
     },
     picture: async (job) => daemon?.picture(job),
     snapshot: () => last,

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { Button, Input, Label, TextField } from 'react-aria-components';
+import { Board } from '../../shared/Board.tsx';
 import { plural } from '../../shared/format.ts';
 import { closeRoom, getInfo, getRooms, openRoom } from '../api.ts';
 import { Confirm } from '../Confirm.tsx';
@@ -125,6 +126,7 @@ function RoomCard({ room, base }: { room: RoomView; base: string }) {
           )}
         </div>
         <Problem error={close.error} />
+        <Board room={room.code} title={<h3>Board</h3>} short />
       </div>
       <QrCode text={link} label={`QR code of the link to the room ${room.name}`} />
     </article>

@@ -1,0 +1,120 @@
+/** The board of a room: places of those who gave a name, teams, and what is counted since when. */
+import type { BoardView } from '@mayfly/wire';
+import { useEffect, useState, type ReactNode } from 'react';
+import { count, elapsed, plural } from './format.ts';
+import { ordinal } from './ordinal.ts';
+
+const EVERY_MS = 15_000;
+const FIRST = 5;
+
+interface Props {
+  /** Empty: volunteers without a room. */
+  room: string;
+  who?: { name: string; team?: string } | undefined;
+  /** Read again and again while the page is visible; otherwise once. */
+  live?: boolean;
+  title: ReactNode;
+  /** Says nothing while nobody is on it. */
+  short?: boolean;
+}
+
+export function Board({ room, who, live = true, title, short = false }: Props) {
+  const board = useBoard(room, who, live);
+  const [all, setAll] = useState(false);
+  if (!board) return short ? null : <BoardFrame title={title}>The board is being read.</BoardFrame>;
+  if (board.names === 0) return short ? null : <BoardFrame title={title}>Nobody is on it yet. Give a name above before you start, and what your tab does is counted under it.</BoardFrame>;
+  const shown = board.entries.slice(0, all ? board.entries.length : FIRST);
+  const { you } = board;
+  return (
+    <div className="board">
+      {title}
+      {you && (
+        <p data-testid="your-place">
+          You are {ordinal(you.place)} of {count(board.names)} {room ? 'in this room' : 'here'}.
+        </p>
+      )}
+      <table className="places">
+        <thead>
+          <tr>
+            <th scope="col">Place</th>
+            <th scope="col">Name</th>
+            <th scope="col">Given</th>
+            <th scope="col">Jobs</th>
+          </tr>
+        </thead>
+        <tbody>
+          {(you && !shown.some((e) => e.place === you.place) ? [...shown, you] : shown).map((e) => (
+            <tr key={e.place} className={e.place === you?.place ? 'you' : undefined}>
+              <td className="num">{e.place}</td>
+              <td className="break">
+                {e.name}
+                {e.team && <span className="muted"> · {e.team}</span>}
+                {e.here && <span className="muted small"> · here now</span>}
+              </td>
+              <td className="num" title={`${elapsed(e.usefulMs)} of new work, ${elapsed(e.replayedMs)} of replay`}>
+                {elapsed(e.usefulMs + e.replayedMs)}
+              </td>
+              <td className="num">{count(e.jobs)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {board.teams.length > 0 && (
+        <p className="small">
+          Teams:{' '}
+          {board.teams
+            .slice(0, FIRST)
+            .map((t) => `${t.team} ${elapsed(t.usefulMs + t.replayedMs)} (${plural(t.names, 'name')})`)
+            .join(', ')}
+          .
+        </p>
+      )}
+      {board.entries.length > FIRST && (
+        <button className="button small ghost" onClick={() => setAll(!all)} aria-expanded={all}>
+          {all ? 'Show less' : `Show ${board.entries.length}`}
+        </button>
+      )}
+      <p className="hint">
+        Time of ranks, new work and replay, as the server heard it from the tabs
+        {board.since !== undefined && ` since ${new Date(board.since).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })}`}; what a rank does in its last second is not in it.
+        {board.anonymous.usefulMs + board.anonymous.replayedMs > 0 && ` Volunteers without a name gave ${elapsed(board.anonymous.usefulMs + board.anonymous.replayedMs)}.`} Nobody checks who is behind a name.
+      </p>
+    </div>
+  );
+}
+
+function BoardFrame({ title, children }: { title: ReactNode; children: ReactNode }) {
+  return (
+    <div className="board">
+      {title}
+      <p className="hint">{children}</p>
+    </div>
+  );
+}
+
+function useBoard(room: string, who: { name: string; team?: string } | undefined, live: boolean): BoardView | undefined {
+  const [board, setBoard] = useState<{ of: string; view: BoardView }>();
+  const query = new URLSearchParams(who ? { name: who.name, ...(who.team ? { team: who.team } : {}) } : {}).toString();
+  const path = `/api/rooms/${encodeURIComponent(room.trim() || '-')}/board${query ? `?${query}` : ''}`;
+  useEffect(() => {
+    const end = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = async () => {
+      if (document.visibilityState !== 'hidden') {
+        // A code that is still being typed is refused: then there is nothing to show.
+        const answer = await fetch(path, { signal: end.signal }).catch(() => undefined);
+        const view = answer?.ok ? ((await answer.json().catch(() => undefined)) as BoardView | undefined) : undefined;
+        if (view && !end.signal.aborted) setBoard({ of: path, view });
+      }
+      if (live && !end.signal.aborted) timer = setTimeout(() => void look(), EVERY_MS);
+    };
+    // Not at every letter that is typed.
+    timer = setTimeout(() => void look(), 300);
+    return () => {
+      end.abort();
+      clearTimeout(timer);
+    };
+  }, [path, live]);
+  // Another room's board is never shown for this one's; the own place of before may be, for a moment.
+  return board && board.of.split('?')[0] === path.split('?')[0] ? board.view : undefined;
+}
