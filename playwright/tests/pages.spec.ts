@@ -1,6 +1,8 @@
 /** The pages as a person uses them: volunteering by a click, submitting from the form, watching, killing a rank, errors, a phone. */
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { expect, test, type Page } from '@playwright/test';
 import { Client, source } from '../src/client.ts';
 import { showLogOnFailure } from '../src/failure.ts';
@@ -251,6 +253,55 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   expect(found).toEqual([]);
 });
 
+test('the widget in another site asks before it computes, and offers a window where that site is not isolated', async ({ page, context }, info) => {
+  const found = complaints(page);
+  const isolation = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
+  const site = createServer((request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', ...(request.url === '/isolated' ? isolation : {}) });
+    response.end(`<!doctype html><html lang="en"><title>Another site</title><h1>Another site</h1><script src="${server.url}/widget.js" data-name="embedded"></script>`);
+  }).listen(0, '127.0.0.1');
+  await new Promise((r) => site.once('listening', r));
+  try {
+    // Another host name, not only another port: to the browser it is another site.
+    const base = `http://localhost:${(site.address() as AddressInfo).port}`;
+    await page.goto(`${base}/isolated`);
+    const widget = page.frameLocator('iframe');
+    const help = widget.getByRole('button', { name: 'Help with this tab' });
+    await help.click();
+    await widget.getByRole('button', { name: 'No' }).click();
+    await expect(help).toBeVisible();
+    expect((await client.nodes()).filter((n) => n.name === 'embedded' && n.state === 'here')).toEqual([]);
+    const job = await client.submit(source('from elsewhere', `import { stdin } from 'mayfly';\nconsole.log('read', stdin.readLine());\n`), 1, [], { interactive: true });
+    await help.click();
+    await widget.getByRole('button', { name: 'I agree' }).click();
+    const state = widget.getByTestId('volunteer-state');
+    await expect(state).toHaveText('Working on “from elsewhere”');
+    await info.attach('widget', { body: await page.screenshot(), contentType: 'image/png' });
+    await widget.getByRole('button', { name: 'Pause' }).click();
+    await expect(state).toHaveText('Paused');
+    await widget.getByRole('button', { name: 'Go on' }).click();
+    await expect(state).toHaveText('Working on “from elsewhere”');
+    await client.input(job.id, 'on');
+    const done = await client.ended(job.id);
+    expect((await client.answer(done)).stdout).toEqual(['read on\n']);
+    await widget.getByRole('button', { name: 'Leave' }).click();
+    await expect(help).toBeVisible();
+
+    await page.goto(`${base}/plain`);
+    const [small] = await Promise.all([context.waitForEvent('page'), page.frameLocator('iframe').getByRole('link', { name: 'Open a small window' }).click()]);
+    await small.getByRole('button', { name: 'Help with this tab' }).click();
+    await small.getByRole('button', { name: 'I agree' }).click();
+    await expect(small.getByTestId('volunteer-state')).toHaveText('Idle');
+    await small.close();
+  } finally {
+    site.close();
+  }
+  // Only the widget may be framed by others.
+  const ancestors = async (path: string) => /frame-ancestors ([^;]*)/.exec((await fetch(server.url + path)).headers.get('content-security-policy') ?? '')?.[1];
+  expect(await Promise.all(['/widget?room=x', '/volunteer', '/', '/dashboard', '/frame/index.html'].map(ancestors))).toEqual(['*', "'self'", "'self'", "'self'", server.url]);
+  expect(found).toEqual([]);
+});
+
 /** Bytes of the page and of everything that it has loaded, as they came (compressed). */
 const firstLoad = (page: Page): Promise<number> =>
   page.evaluate(() => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce((sum, e) => sum + (e as PerformanceResourceTiming).encodedBodySize, 0));
@@ -262,7 +313,7 @@ test('every page fits a phone, in light and in dark', async ({ browser }, info) 
     const page = await context.newPage();
     const found = complaints(page);
     await dashboard(page);
-    for (const path of ['/', '/volunteer', '/dashboard', '/dashboard/rooms', '/dashboard/tokens', '/dashboard/new', `/dashboard/jobs/${done.id}`, '/nothing/here']) {
+    for (const path of ['/', '/volunteer', '/widget', '/dashboard', '/dashboard/rooms', '/dashboard/tokens', '/dashboard/new', `/dashboard/jobs/${done.id}`, '/nothing/here']) {
       await page.goto(server.url + path);
       await expect(page.locator('main h1').first()).toBeAttached();
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(true);

@@ -22,6 +22,12 @@ const volunteer = createRoute({
   component: lazyRouteComponent(() => import('./volunteer/VolunteerPage.tsx'), 'VolunteerPage'),
 });
 
+const widget = createRoute({
+  getParentRoute: () => root,
+  path: '/widget',
+  component: lazyRouteComponent(() => import('./widget/WidgetPage.tsx'), 'WidgetPage'),
+});
+
 const dashboard = createRoute({
   getParentRoute: () => root,
   path: '/dashboard',
@@ -64,7 +70,7 @@ const tokens = createRoute({
   component: lazyRouteComponent(() => import('./dashboard/tokens/TokensPage.tsx'), 'TokensPage'),
 });
 
-const routes = root.addChildren([front, volunteer, dashboard.addChildren([jobs, submit, job, rooms, tokens])]);
+const routes = root.addChildren([front, volunteer, widget, dashboard.addChildren([jobs, submit, job, rooms, tokens])]);
 
 /** Search parameters are plain strings: `?start&slots=2` stays as it was typed. */
 const parseSearch = (text: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(text));

@@ -1,7 +1,7 @@
 /** Static files: the web app (with SPA fallback and cross-origin isolation) and the sandboxed frame. */
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { frameHeaders, pageHeaders } from '@mayfly/node/frame-headers';
+import { frameHeaders, pageHeaders, widgetHeaders, widgetScriptHeaders } from '@mayfly/node/frame-headers';
 import { ERRORS } from '@mayfly/wire';
 
 export interface StaticOptions {
@@ -27,7 +27,7 @@ export async function serveStatic(app: FastifyInstance, o: StaticOptions): Promi
   if (o.frameRoot !== undefined)
     await app.register(async (scope) => {
       scope.addHook('onRequest', async (request, reply) => {
-        void reply.headers(frameHeaders(originOf(request, o.publicUrl)));
+        void reply.headers(frameHeaders(originOf(request, o.publicUrl), (request.query as { embedded?: string }).embedded !== undefined));
       });
       await scope.register(fastifyStatic, { root: o.frameRoot!, prefix: '/frame/', decorateReply: false, cacheControl: false, index: 'index.html' });
     });
@@ -40,7 +40,8 @@ export async function serveStatic(app: FastifyInstance, o: StaticOptions): Promi
       // The build lays compressed copies of scripts and styles beside them.
       preCompressed: true,
       setHeaders: (reply, path) => {
-        reply.headers(pageHeaders);
+        const page = /^\/widget(\?|$)/.test(reply.request.url) ? widgetHeaders : pageHeaders;
+        reply.headers(/[/\\]widget\.js$/.test(path) ? widgetScriptHeaders : page);
         reply.header('Cache-Control', /[/\\]assets[/\\]/.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache');
       },
     });
@@ -50,7 +51,7 @@ export async function serveStatic(app: FastifyInstance, o: StaticOptions): Promi
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?')[0]!;
     const page = (request.method === 'GET' || request.method === 'HEAD') && !/^\/(api|data|frame|assets|socket\.io)(\/|$)/.test(path) && !/\.[a-z0-9]{1,8}$/i.test(path);
-    if (page && o.webRoot !== undefined) return reply.headers(pageHeaders).header('Cache-Control', 'no-cache').sendFile('index.html');
+    if (page && o.webRoot !== undefined) return reply.header('Cache-Control', 'no-cache').sendFile('index.html');
     return reply.status(404).send({ code: 'NOT_FOUND', message: `Nothing is at ${request.method} ${path}. ${ERRORS.NOT_FOUND.advice}` });
   });
 }

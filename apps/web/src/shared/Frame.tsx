@@ -15,6 +15,13 @@ export function Frame() {
     if (!first.current) main.current?.focus({ preventScroll: true });
     first.current = false;
   }, [path]);
+  // Embedded in another site: that one has its own ways.
+  if (path === '/widget')
+    return (
+      <main id="main">
+        <Outlet />
+      </main>
+    );
   return (
     <>
       <a className="skip" href="#main">

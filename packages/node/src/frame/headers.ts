@@ -3,8 +3,11 @@
  * `origin` is the server's own, as the browser sees it ('https://mayfly.example:7070').
  */
 
-/** Headers of everything under /frame/ (the document of the sandboxed frame and its script). */
-export function frameHeaders(origin: string): Record<string, string> {
+/**
+ * Headers of everything under /frame/ (the document of the sandboxed frame and its script). `embedded`: it stands in the widget, which stands in somebody's
+ * page; the policy then names no ancestors, for there every one of them would have to be named.
+ */
+export function frameHeaders(origin: string, embedded = false): Record<string, string> {
   const socket = origin.replace(/^http/, 'ws');
   return {
     // The frame has an opaque origin: 'self' would match nothing, so the server is named.
@@ -15,7 +18,7 @@ export function frameHeaders(origin: string): Record<string, string> {
       `connect-src ${origin}/data/ ${socket}/data/`,
       "form-action 'none'",
       "base-uri 'none'",
-      'frame-ancestors ' + origin,
+      `frame-ancestors ${embedded ? '*' : origin}`,
       'sandbox allow-scripts',
     ].join('; '),
     'Cross-Origin-Embedder-Policy': 'require-corp',
@@ -50,6 +53,16 @@ export const pageHeaders: Record<string, string> = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'same-origin',
 };
+
+/** Headers of /widget, the one page that other sites may frame. */
+export const widgetHeaders: Record<string, string> = {
+  ...pageHeaders,
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'Content-Security-Policy': pageHeaders['Content-Security-Policy']!.replace("frame-ancestors 'self'", 'frame-ancestors *'),
+};
+
+/** Headers of /widget.js, which other sites load. */
+export const widgetScriptHeaders: Record<string, string> = { 'Cross-Origin-Resource-Policy': 'cross-origin', 'X-Content-Type-Options': 'nosniff' };
 
 /** Headers of every answer under /data/: read by frames of an opaque origin, without credentials. */
 export const dataHeaders: Record<string, string> = {

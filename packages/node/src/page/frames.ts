@@ -38,7 +38,8 @@ export class Frames {
     frame.setAttribute('aria-hidden', 'true');
     // Not display:none, which some engines throttle.
     frame.style.cssText = 'position:absolute;width:1px;height:1px;border:0;left:-10px;top:-10px;opacity:0;pointer-events:none';
-    frame.src = `${this.server}/frame/index.html`;
+    // In the widget its ancestors are somebody's: the server then sends a policy without them.
+    frame.src = `${this.server}/frame/index.html${window.top === window ? '' : '?embedded'}`;
     this.frames.set(id, frame);
     return new Promise((resolve, reject) => {
       const end = (): void => {
