@@ -14,6 +14,8 @@
  *     the sleeper sees the new position or the other side sees the mask. (Lost ones were seen in engines: both sides look again
  *     after {@link SAFETY_MS} and count what they find.)
  *  I4 One notify per batch: positions are published by `publish`/`release`, and the exchange in I3 lets only the first one ring.
+ *  I5 A comm side that lingers has LINGER alone in its mask and blocks on a bell of its own; whoever takes the mask rings that one. It rings too when
+ *     the rank blocks. Before it stops lingering it stores the mask it had and looks once more (as in I3).
  */
 import { HEADER_BYTES, pad8 } from '@mayfly/wire';
 
@@ -47,11 +49,13 @@ const W = {
   /** Percent of a processor that the volunteer gives; 0 is all of it. Set by the comm worker. */
   share: 162,
   status: 176,
+  lingerBell: 240,
 } as const;
 export const STATUS_WORD = W.status;
 const CONTROL_BYTES = 1024;
 const DATA = 1;
 const SPACE = 2;
+const LINGER = 4;
 
 /** What the comm worker asks of a rank between records. */
 export const Ask = {
@@ -72,6 +76,21 @@ export function createChannelMemory(upBytes = DEFAULT_RING_BYTES, downBytes = DE
   words[W.upCapacity] = upBytes;
   words[W.downCapacity] = downBytes;
   return memory;
+}
+
+/** Takes the mask of a sleeper, and rings for it. False: it does not sleep. */
+function wake(words: Int32Array, asleep: number, bell: number, ring: (() => void) | undefined): boolean {
+  const mask = Atomics.exchange(words, asleep, 0);
+  if (mask === 0) return false;
+  if (mask === LINGER) {
+    Atomics.add(words, W.lingerBell, 1);
+    Atomics.notify(words, W.lingerBell);
+    return true;
+  }
+  Atomics.add(words, bell, 1);
+  if (ring) ring();
+  else Atomics.notify(words, bell);
+  return true;
 }
 
 /** Writes records. Synchronous; who waits for space is the side's business. */
@@ -135,14 +154,10 @@ export class RingWriter {
     this.head = (this.head + pad8(length)) >>> 0;
   }
 
-  /** Makes all committed records visible and wakes the reader. */
-  publish(): void {
+  /** Makes all committed records visible and wakes the reader. True: it slept. */
+  publish(): boolean {
     Atomics.store(this.words, this.headWord, this.head | 0);
-    if ((Atomics.load(this.words, this.asleep) & DATA) !== 0 && Atomics.exchange(this.words, this.asleep, 0) !== 0) {
-      Atomics.add(this.words, this.bell, 1);
-      if (this.ring) this.ring();
-      else Atomics.notify(this.words, this.bell);
-    }
+    return (Atomics.load(this.words, this.asleep) & (DATA | LINGER)) !== 0 && wake(this.words, this.asleep, this.bell, this.ring);
   }
 
   /** Bytes that the reader has not released. */
@@ -214,10 +229,7 @@ export class RingReader {
     Atomics.store(this.words, this.tailWord, this.tail | 0);
     if ((Atomics.load(this.words, this.asleep) & SPACE) === 0) return;
     if (((Atomics.load(this.words, this.headWord) - this.tail) >>> 0) * 2 > this.capacity) return;
-    if (Atomics.exchange(this.words, this.asleep, 0) === 0) return;
-    Atomics.add(this.words, this.bell, 1);
-    if (this.ring) this.ring();
-    else Atomics.notify(this.words, this.bell);
+    wake(this.words, this.asleep, this.bell, this.ring);
   }
 
   get empty(): boolean {
@@ -248,6 +260,7 @@ export class RankSide {
       const bell = Atomics.load(this.words, W.rankBell);
       Atomics.store(this.words, W.rankAsleep, forSpace ? DATA | SPACE : DATA);
       if (ready()) break;
+      if (Atomics.load(this.words, W.commAsleep) === LINGER) wake(this.words, W.commAsleep, W.commBell, undefined);
       const how = Atomics.wait(this.words, W.rankBell, bell, SAFETY_MS);
       if (ready()) {
         if (how === 'timed-out' && Atomics.load(this.words, W.rankBell) !== bell) Atomics.add(this.words, W.lostByRank, 1);
@@ -297,10 +310,7 @@ export class RankSide {
 
   /** Makes the comm worker look at the status words now; if it does not sleep, it looks before it does. */
   nudge(): void {
-    if (Atomics.exchange(this.words, W.commAsleep, 0) === 0) return;
-    Atomics.add(this.words, W.commBell, 1);
-    if (this.ring) this.ring();
-    else Atomics.notify(this.words, W.commBell);
+    wake(this.words, W.commAsleep, W.commBell, this.ring);
   }
 
   /** Takes one of {@link Ask}'s bits, if it is set. */
@@ -315,7 +325,7 @@ const engineWaitAsync = (Atomics as unknown as { waitAsync?: WaitAsync }).waitAs
 /** The engine's, if it has one. */
 export const waitAsync: WaitAsync | undefined = engineWaitAsync && ((w, i, v) => engineWaitAsync.call(Atomics, w, i, v));
 
-/** The comm worker's end: it never blocks. */
+/** The comm worker's end: it never blocks, but for {@link linger}. */
 export class CommSide {
   readonly words: Int32Array;
   readonly up: RingReader;
@@ -323,6 +333,8 @@ export class CommSide {
   /** Wake-ups that the engine lost and {@link look} found. */
   lost = 0;
   private generation = 0;
+  /** Value of the bell that the engine's promise waits for; it stays outstanding until the bell rings. */
+  private awaited: number | undefined;
   private armed = false;
   private stopped = false;
   private mask = 0;
@@ -361,11 +373,28 @@ export class CommSide {
     this.armed = true;
     this.mask = mask;
     this.suspicious = false;
+    if (!this.wait || mask === 0 || this.awaited === bell) return true;
     const mine = ++this.generation;
-    if (!this.wait || mask === 0) return true;
+    this.awaited = bell;
     const r = this.wait(this.words, W.commBell, bell);
     if (!r.async) queueMicrotask(() => this.woken(mine));
     else void r.value.then(() => this.woken(mine));
+    return true;
+  }
+
+  /**
+   * The rank was woken just now: blocks, for `ms` at most, until it has written or blocks again, and looks at what it wrote. What answers at once is
+   * so handed over by one wake-up of this thread, where the engine's promise takes several. True: there was something.
+   */
+  linger(ms: number): boolean {
+    if (!this.armed || this.stopped || this.mask !== DATA) return false;
+    const { words } = this;
+    const bell = Atomics.load(words, W.lingerBell);
+    Atomics.store(words, W.commAsleep, LINGER);
+    if (this.up.empty && Atomics.load(words, W.rankAsleep) === 0) Atomics.wait(words, W.lingerBell, bell, ms);
+    Atomics.store(words, W.commAsleep, DATA);
+    if (this.up.empty) return false;
+    this.stir();
     return true;
   }
 

@@ -26,8 +26,10 @@ function serve(): void {
     if (waiting.length > 0 || !write(r)) waiting.push(r);
   }
   side.up.release();
-  side.down.publish();
+  const woke = side.down.publish();
   if (!side.sleep(waiting.length > 0, waiting[0]?.length ?? 0)) setImmediate(serve);
+  // Beside the engine's promise, which stays outstanding.
+  else if (woke && wakes % 2 === 0) setImmediate(() => side.linger(0.1));
 }
 setInterval(() => {
   side.look();

@@ -72,6 +72,35 @@ describe('ring', () => {
     expect(comm.sleep(false)).toBe(false);
   });
 
+  it('I5: who lingers is woken by what the rank writes, and sleeps on when it writes nothing', () => {
+    const memory = createChannelMemory(65536, 4096);
+    const rank = new RankSide(memory);
+    let served = 0;
+    const comm = new CommSide(memory, () => {
+      served++;
+      while (comm.up.peek() >= 0) comm.up.take();
+      comm.up.release();
+      expect(comm.sleep(false)).toBe(true);
+    });
+    const words = new Int32Array(memory);
+    const [bell, asleep] = [80, 96];
+    expect(comm.sleep(false)).toBe(true);
+    expect(comm.linger(0.1)).toBe(false);
+    expect([served, words[asleep]]).toEqual([0, 1]);
+    // Silent ones are waited for no longer than that; what was written is found without the bell that the engine's promise waits for.
+    put(rank, 8, 1);
+    words[asleep] = 4;
+    rank.up.publish();
+    expect([words[bell], words[240]]).toEqual([0, 1]);
+    words[asleep] = 1;
+    expect(comm.linger(60_000)).toBe(true);
+    expect([served, words[asleep], words[bell]]).toEqual([1, 1, 0]);
+    // Afterwards it is woken as before.
+    put(rank, 8, 2);
+    rank.up.publish();
+    expect(words[bell]).toBe(1);
+  });
+
   // MEASURED.md: "Prototype ring runs sometimes hung under long load: soak-test the ring and the waitAsync path."
   for (const byMessage of [false, true])
     it(`soak: every record comes back in order, woken ${byMessage ? 'by messages' : 'by Atomics.waitAsync'}`, async () => {

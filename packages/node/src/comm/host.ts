@@ -30,6 +30,10 @@ const RETENTION_BYTES = 64 * 1024 * 1024;
 const SOCKET_BYTES = 4 * 1024 * 1024;
 const STATUS_MS = 250;
 const BLOCKED_RETRY_MS = 4;
+/** For so long this thread blocks for the answer of a rank that it has just woken. */
+const LINGER_MS = 0.1;
+/** Every so many deliveries a rank that does not answer at once is given another chance to. */
+const LINGER_AGAIN = 32;
 
 export class CommHost {
   private core: Comm | undefined;
@@ -48,6 +52,8 @@ export class CommHost {
   private lost = 0;
   /** Ranks whose rings are not drained for now (H4). */
   private readonly stalled = new Set<Rank>();
+  /** The rank that the last step woke. */
+  private woken: Rank | undefined;
   private readonly pages: LocalPages;
 
   constructor(
@@ -138,6 +144,8 @@ export class CommHost {
       running: false,
       reported: { started: false, recovered: false },
       kept: new Set(),
+      prompt: 0.5,
+      passed: 0,
     };
     rank.link = new RankLink(a, this.seams.waitAsync, {
       onFrames: (bytes) => this.step({ type: 'ring', task: a.task, bytes }),
@@ -222,8 +230,19 @@ export class CommHost {
   // ── traffic ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   private received(cm: number, bytes: Uint8Array): void {
+    this.woken = undefined;
     this.step({ type: 'received', cm, bytes });
     for (const rank of this.ranks.values()) this.progress(rank);
+    if (this.woken) this.linger(this.woken);
+  }
+
+  /**
+   * Many programs answer what they were waiting for at once. Where this rank did so lately, and no other rank would have to wait, its answer is waited
+   * for here.
+   */
+  private linger(rank: Rank): void {
+    if (this.ranks.size > 1 || (rank.prompt < 0.25 && ++rank.passed % LINGER_AGAIN !== 0)) return;
+    rank.prompt += ((rank.link.side.linger(LINGER_MS) ? 1 : 0) - rank.prompt) / 8;
   }
 
   private progress(rank: Rank): void {
@@ -341,7 +360,7 @@ export class CommHost {
       }
     }
     for (const rank of written) {
-      rank.link.settle();
+      if (rank.link.settle()) this.woken = rank;
       // Something waits for space: sleep again, for space too.
       if (rank.link.waitingBytes > 0 && rank.running) this.resleep(rank);
     }

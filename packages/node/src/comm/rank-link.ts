@@ -146,14 +146,14 @@ export class RankLink {
     return true;
   }
 
-  /** Writes what waits for space, and wakes the rank if anything was written. */
-  settle(): void {
+  /** Writes what waits for space, and wakes the rank if anything was written. True: it slept. */
+  settle(): boolean {
     let n = 0;
     while (n < this.queue.length && this.write(this.queue[n]!)) this.queuedBytes -= this.queue[n++]!.length;
     if (n > 0) this.queue.splice(0, n);
-    if (!this.dirty) return;
+    if (!this.dirty) return false;
     this.dirty = false;
-    this.side.down.publish();
+    return this.side.down.publish();
   }
 
   /** Sleeps until the rank has something or takes something; false: there is something now. */

@@ -24,6 +24,9 @@ export interface Rank {
   reported: { started: boolean; recovered: boolean };
   /** Page hashes that the local store has from this incarnation. */
   kept: Set<string>;
+  /** How often it answered at once when it was woken, lately: 0 to 1; and how often it was not waited for. */
+  prompt: number;
+  passed: number;
 }
 
 /** Address space for a copy of the rank's memory; pages of it are taken when they are first written to. undefined: this engine cannot. */
