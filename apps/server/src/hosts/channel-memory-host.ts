@@ -200,7 +200,7 @@ export class ChannelMemoryHost {
     this.#metrics.dataBytesIn += bytes.length;
     this.#metrics.dataMessagesIn++;
     this.step({ type: 'frames', conn: c.id, bytes });
-    this.#flushSoon();
+    if (this.#core?.flushDue) this.#flushSoon();
   }
 
   /** One flush per turn of the loop: everything that this turn's sockets brought is acknowledged together. */

@@ -184,6 +184,12 @@ export class ChannelMemory {
     return this.#take();
   }
 
+  /** A `flush` would do something: acknowledgements wait, or somebody waits for a sync. */
+  get flushDue(): boolean {
+    const s = this.#s;
+    return s.acks.length > 0 || s.syncWanted || (s.strict && s.dirtyStreams.length > 0);
+  }
+
   /** How far a task has come, as this CM knows: its messages logged here, and the arrivals that it had consumed when it sent them. */
   progress(task: TaskId): { sends: number; consumed: number } {
     const s = this.#s;

@@ -10,7 +10,8 @@
  *     place: effects refer to them, nothing is copied;
  *  3. performs the effects of a step in order and before the next step. An append that throws (DISK_FULL) ends this core: close its
  *     connections, drop it, recover later from the streams;
- *  4. after a batch (one socket message, or what one turn of the loop brought) calls `step({type:'flush'})`;
+ *  4. after a batch (one socket message, or what one turn of the loop brought) calls `step({type:'flush'})`, unless `core.flushDue` says that it would
+ *     do nothing;
  *  5. calls `step({type:'tick'})` every 20–50 ms: `behind` syncs then, `none` acknowledges then;
  *  6. performs `sync` by syncing the named streams together, and when all are durable calls `step({type:'synced', ticket})`.
  */
