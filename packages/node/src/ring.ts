@@ -154,9 +154,14 @@ export class RingWriter {
     this.head = (this.head + pad8(length)) >>> 0;
   }
 
+  /** Makes all committed records visible to a reader that looks, and lets one sleep that sleeps. */
+  show(): void {
+    Atomics.store(this.words, this.headWord, this.head | 0);
+  }
+
   /** Makes all committed records visible and wakes the reader. True: it slept. */
   publish(): boolean {
-    Atomics.store(this.words, this.headWord, this.head | 0);
+    this.show();
     return (Atomics.load(this.words, this.asleep) & (DATA | LINGER)) !== 0 && wake(this.words, this.asleep, this.bell, this.ring);
   }
 

@@ -73,7 +73,8 @@ export class Rank {
   readonly endpoint: Endpoint;
   over = false;
   private readonly arrivals: Whole[] = [];
-  private parts: Uint8Array[] = [];
+  /** Chunks of messages that are not whole, by sender. */
+  private readonly parts = new Map<number, Uint8Array[]>();
   private readonly bodies = new Map<number, Uint8Array[]>();
   private pulled = new Map<number, Uint8Array>();
   private asked = new Set<number>();
@@ -119,25 +120,27 @@ export class Rank {
     const waits = nextAction(this.spec, this.task, this.state);
     return JSON.stringify({
       stage, round, waits: waits && { ...waits, body: undefined }, left, consumed: this.endpoint.consumed, ready: this.arrivals.map((a) => a.number),
-      parts: this.parts.length, queue: queue.map((q) => `${q.arrival}:${q.src}${q.body ? '' : '(log)'}`), asked: [...this.asked], replaying: this.endpoint.replaying,
+      parts: [...this.parts].map(([src, p]) => `${src}:${p.length}`), queue: queue.map((q) => `${q.arrival}:${q.src}${q.body ? '' : '(log)'}`), asked: [...this.asked], replaying: this.endpoint.replaying,
     });
   }
 
   deliver(bytes: Uint8Array): void {
     for (const f of readFrames(bytes)) {
       const h = f.header;
-      // chunks of a pulled body may come between the arrivals, never between the chunks of one
-      const parts = h.kind === Kind.BODY ? (this.bodies.get(h.arrival) ?? []) : this.parts;
+      const pulled = h.kind === Kind.BODY;
+      // The first chunk of an arrival makes void what came of its sender's message before.
+      const parts = (pulled ? this.bodies.get(h.arrival) : h.offset > 0 ? this.parts.get(h.src) : undefined) ?? [];
       parts.push(f.body.slice());
-      if (h.kind === Kind.BODY) this.bodies.set(h.arrival, parts);
+      if (pulled) this.bodies.set(h.arrival, parts);
+      else this.parts.set(h.src, parts);
       if ((h.flags & Flag.LAST) === 0) continue;
       const noBody = (h.flags & Flag.NO_BODY) !== 0;
       const body = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
       parts.reduce((o, p) => (body.set(p, o), o + p.length), 0);
-      if (h.kind === Kind.BODY) this.bodies.delete(h.arrival);
-      else this.parts = [];
+      if (pulled) this.bodies.delete(h.arrival);
+      else this.parts.delete(h.src);
       if (!noBody && body.length !== h.size) throw new Error(`task ${this.task}: a message of ${h.size} bytes came with ${body.length}`);
-      if (h.kind === Kind.BODY) this.pulled.set(h.arrival, body);
+      if (pulled) this.pulled.set(h.arrival, body);
       else this.arrivals.push({ number: h.arrival, src: h.src, channel: h.channel, tag: h.tag, size: h.size, body: noBody ? undefined : body });
     }
   }

@@ -5,9 +5,11 @@
  * Invariants
  *  R1 Frames reach the core in ring order, each copied out of the ring once (that copy is what is retained and sent).
  *  R2 Deliveries keep their order: while something is queued, nothing goes past it.
- *  R3 While `blocked()` holds, the up ring is not drained; the rank then waits in its send.
+ *  R3 A part of a message is visible to a rank that looks, and wakes one that sleeps only when parts fill a quarter of its ring or something waits
+ *     for space in it: it can do nothing with a part but copy it.
+ *  R4 While `blocked()` holds, the up ring is not drained; the rank then waits in its send.
  */
-import { CHUNK_BYTES, emptyHeader, encodeFrame, FIRST_LOCAL_KIND, Flag, HEADER_BYTES, readHeader, type Assignment } from '@mayfly/wire';
+import { CHUNK_BYTES, emptyHeader, encodeFrame, FIRST_LOCAL_KIND, Flag, HEADER_BYTES, Kind, readHeader, type Assignment } from '@mayfly/wire';
 import { HEAD, Local, type ImageHead } from '../local-frames.ts';
 import { CommSide, createChannelMemory, type WaitAsync } from '../ring.ts';
 import { consumedWord, envelopeOnly } from '../status.ts';
@@ -35,6 +37,8 @@ export class RankLink {
   private readonly queue: Uint8Array[] = [];
   private queuedBytes = 0;
   private dirty = false;
+  /** Something was written that is worth waking the rank. */
+  private urgent = false;
   private consumed = 0;
   private wasFull = false;
   private image: { head: ImageHead; parts: Map<string, Uint8Array>; order: Uint8Array[]; at: number; offset: number } | undefined;
@@ -143,6 +147,7 @@ export class RankLink {
     down.bytes.set(frame, at);
     down.commit(frame.length);
     this.dirty = true;
+    this.urgent ||= frame[0] !== Kind.ARRIVAL || (frame[2]! & Flag.LAST) !== 0;
     return true;
   }
 
@@ -153,6 +158,11 @@ export class RankLink {
     if (n > 0) this.queue.splice(0, n);
     if (!this.dirty) return false;
     this.dirty = false;
+    if (!this.urgent && this.queue.length === 0 && this.side.down.used < this.side.down.maxRecord) {
+      this.side.down.show();
+      return false;
+    }
+    this.urgent = false;
     return this.side.down.publish();
   }
 

@@ -7,6 +7,7 @@
  *  D2 A view handed out as `Arrival.body` lies in the ring; its bytes go back to the writer at the next operation, not before.
  *  D3 A frame in the up ring is whole, with the determinants of everything before it, before it is published.
  *  D4 Waiting for space consumes no arrival.
+ *  D5 A chunk that is not the last of its message is no arrival: it is collected, and leaves no trace in the program's history.
  */
 import { LIVE, type Endpoint } from '@mayfly/protocols';
 import type { Arrival, Device, WaitReason } from '@mayfly/mpi';
@@ -15,17 +16,16 @@ import { HEAD, Local, type ImageHead } from '../local-frames.ts';
 import { Ask, type RankSide } from '../ring.ts';
 import { RankState, type StatusWriter } from '../status.ts';
 import { DutyCycle } from './duty.ts';
+import { Parts } from './parts.ts';
 
 /** Bodies of unmatched messages that a rank keeps; the rest stays in the log. */
 const UNEXPECTED_BYTES = 16 * 1024 * 1024;
-/** A body of several chunks up to this size is collected in a buffer that is used again. */
-const SCRATCH_KEPT = 8 * 1024 * 1024;
 /** Determinants that may wait for a frame to carry them. */
 const PENDING = 2048;
 const EMPTY = new Uint8Array(0);
 const text = new TextEncoder();
 
-/** One frame of the down ring: a view while it is the ring's current record, a copy when set aside. */
+/** One frame of the down ring: a view while it is the ring's current record, a copy when set aside. The last chunk of a message of several: all of its body. */
 interface Incoming {
   header: Header;
   body: Uint8Array;
@@ -36,8 +36,7 @@ export class RingDevice implements Device {
   readonly size: number;
   readonly unexpectedBytes = UNEXPECTED_BYTES;
   private readonly aside: Incoming[] = [];
-  /** Reused for bodies of several chunks. */
-  private scratch: Uint8Array = EMPTY;
+  private readonly parts = new Parts();
   private live = false;
   private full = false;
   /** Operations so far: a rank in which nothing has happened needs no new image. */
@@ -146,8 +145,8 @@ export class RingDevice implements Device {
       const f = this.peek();
       if (f) {
         this.side.down.take();
-        if (f.header.kind === Kind.ARRIVAL) return f;
-        // A body that nobody waits for any more.
+        if (f.header.kind === Kind.ARRIVAL && this.whole(f)) return f;
+        // A part of a message, or a body that nobody waits for any more.
         this.side.down.release();
         continue;
       }
@@ -160,38 +159,22 @@ export class RingDevice implements Device {
     }
   }
 
-  private arrival(first: Incoming): Arrival {
-    const h = first.header;
-    let body: Uint8Array | undefined = first.body;
-    // The arrival number stands on the last chunk.
-    let number = h.arrival;
-    if ((h.flags & Flag.NO_BODY) !== 0) body = undefined;
-    else if ((h.flags & Flag.LAST) === 0) {
-      body = this.bodyOf(h.size);
-      number = this.rest(first, body);
-    }
+  /** True: the message is here. D5. */
+  private whole(f: Incoming): boolean {
+    if (f.header.offset === 0 && (f.header.flags & Flag.LAST) !== 0) return true;
+    const body = this.parts.add(f.header, f.body);
+    if (!body) return false;
+    f.body = body;
+    return true;
+  }
+
+  private arrival({ header: h, body }: Incoming): Arrival {
+    if (h.offset > 0) this.parts.hand(body);
+    const number = h.arrival;
     this.endpoint.consume(number);
     this.status.received(number, h.size);
     this.moved();
-    return { number, src: h.src, mode: h.mode, context: h.context, tag: h.tag, word: h.word, size: h.size, body };
-  }
-
-  private bodyOf(size: number): Uint8Array {
-    // A scratch buffer of many megabytes is not kept for the next small one.
-    if (size > SCRATCH_KEPT) return new Uint8Array(size);
-    if (this.scratch.length < size) this.scratch = new Uint8Array(size);
-    return this.scratch.subarray(0, size);
-  }
-
-  /** Collects the chunks of a message, which stand one after the other; the comm worker has them all. Returns the arrival number. */
-  private rest(first: Incoming, into: Uint8Array): number {
-    into.set(first.body, first.header.offset);
-    for (;;) {
-      this.side.down.release();
-      const { header, body } = this.next({ call: 'message' })!;
-      into.set(body, header.offset);
-      if ((header.flags & Flag.LAST) !== 0) return header.arrival;
-    }
+    return { number, src: h.src, mode: h.mode, context: h.context, tag: h.tag, word: h.word, size: h.size, body: (h.flags & Flag.NO_BODY) !== 0 ? undefined : body };
   }
 
   wait(reason: WaitReason): Arrival | undefined {
@@ -256,7 +239,7 @@ export class RingDevice implements Device {
       }
       this.side.down.take();
       if (mine(f.header)) return f;
-      if (f.header.kind === Kind.ARRIVAL) this.aside.push({ header: f.header, body: f.body.slice() });
+      if (f.header.kind === Kind.ARRIVAL && this.whole(f)) this.aside.push({ header: f.header, body: f.header.offset > 0 ? f.body : f.body.slice() });
       this.side.down.release();
     }
   }

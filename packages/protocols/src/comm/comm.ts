@@ -12,7 +12,8 @@
  *  M1  A frame that leaves carries every determinant that no Channel Memory is known to have logged.
  *  M2  A sent message is kept until its Channel Memory says synced; on every new connection what the CM lacks is sent again, whole
  *      messages, per channel in order.
- *  M3  Arrivals go to the rank whole, in arrival order, each once; a partial one dies with its connection.
+ *  M3  Arrivals go to the rank in arrival order, each once. Their chunks go as they come, those of different senders mixed; a first chunk makes void
+ *      what came of its sender's message before, and an arrival exists for the rank when its last chunk is there.
  *  M4  An arrival is kept until it is synced, and given back to a Channel Memory that lost it.
  *  M5  The rank begins when every Channel Memory has fenced its predecessors and answered.
  *  M6  EXIT leaves when everything sent before it is durable.
@@ -323,9 +324,12 @@ export class Comm {
       p = { frames: [], bytes: 0, channel: h.channel };
       if (!last) t.partials.set(h.src, p);
     }
-    p.frames.push(bytes);
+    if (this.#logging) p.frames.push(bytes);
     p.bytes += h.bytes;
-    if (!last) return;
+    if (!last) {
+      this.#deliver(t, bytes);
+      return;
+    }
     t.partials.delete(h.src);
     if (h.arrival < t.expected) return;
     if (h.arrival > t.expected) throw new BadLink(`arrival ${h.arrival} instead of ${t.expected}`);
@@ -334,7 +338,7 @@ export class Comm {
     if (this.#logging) t.arrivals.push({ arrival: h.arrival, frames: p.frames });
     t.numbers.push(h.arrival);
     t.costs.push(cost(envelope ? 0 : h.size));
-    for (const frame of p.frames) this.#deliver(t, frame);
+    this.#deliver(t, bytes);
   }
 
   #deliver(t: CommTask, bytes: Uint8Array): void {

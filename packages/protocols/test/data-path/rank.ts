@@ -25,7 +25,8 @@ export class Rank {
   #sent = new Map<TaskId, number>();
   #polled: Got[] | undefined;
   #poll = LIVE;
-  #frames: Uint8Array[] = [];
+  /** Chunks of messages that are not whole, by sender. */
+  #parts = new Map<number, Uint8Array[]>();
   #ready: Got[] = [];
   #pulled = new Map<number, Uint8Array[]>();
   #asked = new Set<number>();
@@ -50,10 +51,12 @@ export class Rank {
       this.#pulled.set(h.arrival, parts);
       return;
     }
-    this.#frames.push(f.body);
+    const parts = (h.offset > 0 ? this.#parts.get(h.src) : undefined) ?? [];
+    parts.push(f.body);
+    this.#parts.set(h.src, parts);
     if ((h.flags & Flag.LAST) === 0) return;
-    const body = (h.flags & Flag.NO_BODY) !== 0 && h.size > 0 ? undefined : join(this.#frames, h.size);
-    this.#frames = [];
+    const body = (h.flags & Flag.NO_BODY) !== 0 && h.size > 0 ? undefined : join(parts, h.size);
+    this.#parts.delete(h.src);
     this.#ready.push({ number: h.arrival, src: h.src, size: h.size, body });
   }
 
