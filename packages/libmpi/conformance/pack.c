@@ -190,3 +190,32 @@ TEST(pack_c, 1, "§5.2: MPI_PACK_C, MPI_UNPACK_C, MPI_PACK_EXTERNAL_C") {
   CHECK(b[2] == 3);
 }
 #endif
+
+TEST(again, 1, "§5.2: the message to be sent is specified by inbuf, incount, datatype, whatever was packed before") {
+  MPI_Datatype list, mixed;
+  int at[40], lengths[40], a[400], packed[120], back[400], ok = 1;
+  for (int i = 0; i < 40; i++) {
+    at[i] = 9 * i + i % 4;
+    lengths[i] = 1 + i % 5;
+  }
+  fill(a, 400, rank);
+  MPI_Type_create_indexed_block(40, 3, at, MPI_INT, &list);
+  MPI_Type_indexed(40, lengths, at, MPI_INT, &mixed);
+  MPI_Type_commit(&list);
+  MPI_Type_commit(&mixed);
+  for (int turn = 0; turn < 6; turn++) {
+    MPI_Datatype t = turn % 3 == 2 ? mixed : list;
+    int position = 0, n = 0;
+    MPI_Pack(a, 1, t, packed, sizeof packed, &position, WORLD);
+    for (int i = 0; i < 40; i++)
+      for (int k = 0; k < (t == list ? 3 : lengths[i]); k++) ok &= packed[n++] == a[at[i] + k];
+    ok &= position == 4 * n;
+    for (int i = 0; i < 400; i++) back[i] = -1;
+    MPI_Sendrecv(a, 1, t, right, TAG, back, 1, t, left, TAG, WORLD, NOSTATUS);
+    for (int i = 0; i < 40; i++)
+      for (int k = 0; k < (t == list ? 3 : lengths[i]); k++) ok &= back[at[i] + k] == value(left, at[i] + k);
+  }
+  CHECK(ok);
+  MPI_Type_free(&list);
+  MPI_Type_free(&mixed);
+}

@@ -28,7 +28,7 @@ function moduleOf({ name, source }: Conformance): WebAssembly.Module {
 
 async function problems(program: Conformance, size: number, options: RunOptions = {}): Promise<string[]> {
   const ranks = ok(await fabric.run(moduleOf(program), size, { patience: PATIENCE, ...options }));
-  if (options.cycle) for (const r of ranks) expect(r.images).toBeGreaterThan(0);
+  if (options.cycle || options.unwind) for (const r of ranks) expect(r.images).toBeGreaterThan(0);
   return judge(program, size, collate(program, ranks.map((r) => r.stdout)), recorded(program, size)).problems;
 }
 
@@ -36,6 +36,11 @@ async function problems(program: Conformance, size: number, options: RunOptions 
 const some = (ranks: readonly number[]): number[] => [...new Set([ranks[0]!, ranks.find((n) => n > 2 && n % 2 === 1) ?? ranks[1]!, ranks.at(-1)!])];
 /** Programs that are also stored and restored in a fresh instance at every n-th call, and inside their waits. */
 const CYCLED: Readonly<Record<string, number>> = { partitioned: 1, requests: 9 };
+
+test('a list of blocks is there again after an image has been written over it', async () => {
+  const pack = programs().find((p) => p.name === 'pack')!;
+  expect(await problems(pack, 2, { unwind: 1 })).toEqual([]);
+});
 
 describe.each(programs())('$name', (program) => {
   test.each(some(program.ranks))('on %i ranks', async (size) => {

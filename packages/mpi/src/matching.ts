@@ -7,12 +7,12 @@
  *
  * Keeps invariants S2 and S3 of state.ts. Calls the device in {@link post} only, never in {@link deliver} (device.ts, poll).
  */
+import { LINEAR } from './buffers.ts';
 import { taskId, WORLD } from '@mayfly/wire';
 import { ANY_SOURCE, ANY_TAG, CARDS, FAILED, Mode } from './constants.ts';
 import { className, ERR, type ErrorRecord } from './errors.ts';
 import { releaseSpace, rankOfTask, type Layer } from './layer.ts';
 import { fromExternal } from './external.ts';
-import { unpack } from './layout.ts';
 import type { TypeRecord } from './types.ts';
 import type { Arrival } from './device.ts';
 import type { CollectiveRequest, Envelope, ReceiveRequest, RequestRecord } from './state.ts';
@@ -203,7 +203,7 @@ export function spread(layer: Layer, r: RequestRecord): void {
   for (const u of r.unpack) {
     const bytes = r.kind === 'recv' || (r.kind === 'coll' && r.reads) ? Math.min(u.from.bytes, r.status.bytes) : u.from.bytes;
     const packed = layer.memory.view({ ...u.from, bytes });
-    unpack(u.layout, u.count, u.external ? nativeOf(u.external, packed) : packed, layer.memory.linear(), u.address);
+    layer.memory.unpack(u.layout, u.count, u.external ? nativeOf(u.external, packed) : packed, LINEAR, u.address);
   }
   r.unpack = undefined;
 }

@@ -6,8 +6,8 @@
  */
 import { constant } from '../abi/constants.ts';
 import {
-  COMM_SELF, COMM_WORLD, DERIVED, ERR, ERRORS_ARE_FATAL, ERRORS_RETURN, ERRORS_ABORT, GROUP_EMPTY, MPIError, className, commOf, fail, files, isContiguous, linear, opHandle, pack,
-  scratch, span, start, types, unpack, type BuiltinOp, type Buf, type CommRecord, type ErrorRecord, type Layer, type Layout, type OpRecord, type StatusRecord, type Unpack,
+  COMM_SELF, COMM_WORLD, DERIVED, ERR, LINEAR, ERRORS_ARE_FATAL, ERRORS_RETURN, ERRORS_ABORT, GROUP_EMPTY, MPIError, className, commOf, fail, files, isContiguous, linear, opHandle,
+  scratch, span, start, types, type BuiltinOp, type Buf, type CommRecord, type ErrorRecord, type Layer, type Layout, type OpRecord, type StatusRecord, type Unpack,
 } from '@mayfly/mpi';
 import { Heap } from './heap.ts';
 import { Kind, Null, OPS, Predefined, handleOf, numberOf } from './handles.ts';
@@ -187,8 +187,20 @@ export class Core {
     if (isContiguous(layout, count)) return this.contiguous(address, count, t, comm, what);
     const a = this.checkPlace(address, count, t, comm, what);
     const b = this.room(bundle, layout.size * count);
-    pack(layout, count, this.heap.bytes, a, this.layer.memory.view(b));
+    this.layer.memory.pack(layout, count, LINEAR, a, this.layer.memory.view(b));
     return b;
+  }
+
+  /** Elements to be taken at once, or a packed copy of them that holds until anything else is packed. */
+  taken(address: number, count: number, t: TypeRecord, comm: number, use: (bytes: Uint8Array) => void): void {
+    const { layer } = this;
+    if (isContiguous(t.layout, count)) return use(layer.memory.view(this.contiguous(address, count, t, comm, 'buf')));
+    const a = this.checkPlace(address, count, t, comm, 'buf');
+    const packed = layer.memory.packer?.packed(t.layout, count, a);
+    if (packed) return use(packed);
+    const into = new Uint8Array(t.layout.size * count);
+    layer.memory.pack(t.layout, count, LINEAR, a, into);
+    use(into);
   }
 
   /** Where elements are to arrive: in place, or packed, to be spread when the request is complete. */
@@ -204,17 +216,17 @@ export class Core {
   /** Elements that are read and written: a packed copy of what is there, spread again at the end. */
   both(bundle: Bundle, address: number, count: number, t: TypeRecord, comm: number, what = 'recvbuf'): Buf {
     const b = this.incoming(bundle, address, count, t, comm, what);
-    if (b.space < 0) pack(t.layout, count, this.heap.bytes, address >>> 0, this.layer.memory.view(b));
+    if (b.space < 0) this.layer.memory.pack(t.layout, count, LINEAR, address >>> 0, this.layer.memory.view(b));
     return b;
   }
 
   /** Packs what lies at an address into a buffer. */
   packInto(layout: Layout, count: number, address: number, into: Buf): void {
-    pack(layout, count, this.heap.bytes, address, this.layer.memory.view(into));
+    this.layer.memory.pack(layout, count, LINEAR, address, this.layer.memory.view(into));
   }
   /** Spreads what a call without a request has computed. */
   unpackNow(bundle: Bundle): void {
-    for (const u of bundle.unpack) unpack(u.layout, u.count, this.layer.memory.view(u.from), this.heap.bytes, u.address);
+    for (const u of bundle.unpack) this.layer.memory.unpack(u.layout, u.count, this.layer.memory.view(u.from), LINEAR, u.address);
   }
 
   room(bundle: Bundle, bytes: number): Buf {

@@ -1,5 +1,5 @@
 /** Datatypes (MPI 4.1 chapter 5) over the layer's table: constructors, enquiries, packing, and what statuses say about them. */
-import { ERR, PREDEFINED_TYPES, UNDEFINED, f90Integer, f90Real, linear, pack, types, unpack } from '@mayfly/mpi';
+import { ERR, LINEAR, PREDEFINED_TYPES, UNDEFINED, f90Integer, f90Real, linear, types } from '@mayfly/mpi';
 import { constant } from '../abi/constants.ts';
 import { copyAttributes, deleteAttributes } from './attributes.ts';
 import type { Implementations } from './define.ts';
@@ -69,7 +69,7 @@ export function datatypes(core: Core): Implementations {
       const bytes = t.layout.size * n(count);
       core.checkPlace(input, count, t, 0, 'inbuf');
       const to = packing(buffer, size, at, bytes, 'outbuf', (a) => heap.count(a, 'position'), (a, x) => heap.setCount(a, x, 'position'));
-      pack(t.layout, count, heap.bytes, input >>> 0, layer.memory.view(linear(to, bytes)));
+      layer.memory.pack(t.layout, count, LINEAR, input >>> 0, layer.memory.view(linear(to, bytes)));
     });
   const unpacked = (buffer: number, size: number, at: number, output: number, count: number, type: number): number =>
     success(() => {
@@ -77,7 +77,7 @@ export function datatypes(core: Core): Implementations {
       const bytes = t.layout.size * n(count);
       core.checkPlace(output, count, t, 0, 'outbuf');
       const from = packing(buffer, size, at, bytes, 'inbuf', (a) => heap.count(a, 'position'), (a, x) => heap.setCount(a, x, 'position'));
-      unpack(t.layout, count, layer.memory.view(linear(from, bytes)), heap.bytes, output >>> 0);
+      layer.memory.unpack(t.layout, count, layer.memory.view(linear(from, bytes)), LINEAR, output >>> 0);
     });
 
   function contents(type: number): types.Contents {

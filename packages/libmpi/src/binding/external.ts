@@ -1,5 +1,5 @@
 /** Packing in the data representation "external32" (MPI 4.1 §5.3). */
-import { ERR, externalSize, fromExternal, pack, toExternal, unpack, type types } from '@mayfly/mpi';
+import { ERR, LINEAR, externalSize, fromExternal, toExternal, type types } from '@mayfly/mpi';
 import type { Implementations } from './define.ts';
 import type { Core } from './core.ts';
 
@@ -28,7 +28,7 @@ export function external(core: Core): Implementations {
       const t = typed(type, count);
       core.checkPlace(input, count, t, 0, 'inbuf');
       const native = new Uint8Array(t.layout.size * count);
-      pack(t.layout, count, heap.bytes, input >>> 0, native);
+      core.layer.memory.pack(t.layout, count, LINEAR, input >>> 0, native);
       toExternal(t, count, native, place(output, size, at, externalSize(t) * count, 'outbuf'));
       return ERR.SUCCESS;
     },
@@ -38,7 +38,7 @@ export function external(core: Core): Implementations {
       core.checkPlace(output, count, t, 0, 'outbuf');
       const native = new Uint8Array(t.layout.size * count);
       fromExternal(t, count, place(input, size, at, externalSize(t) * count, 'inbuf'), native);
-      unpack(t.layout, count, native, heap.bytes, output >>> 0);
+      core.layer.memory.unpack(t.layout, count, native, LINEAR, output >>> 0);
       return ERR.SUCCESS;
     },
     Pack_external_size: (datarep: number, count: number, type: number, at: number) => {

@@ -1,5 +1,5 @@
 /** Reading and writing files (MPI 4.1 §14.4): every form of the two, by where the data lie and by how the call ends. */
-import { ERR, externalSize, files, pack, requests, toExternal, type Buf, type types } from '@mayfly/mpi';
+import { ERR, LINEAR, externalSize, files, requests, toExternal, type Buf, type types } from '@mayfly/mpi';
 import { record, type Implementation, type Implementations } from './define.ts';
 import { fileOf } from './files.ts';
 import { newSlot } from './requests.ts';
@@ -18,7 +18,7 @@ export function fileAccess(core: Core): Implementations {
     const room = core.room(bundle, t.layout.size * count);
     if (write) {
       const native = new Uint8Array(room.bytes);
-      pack(t.layout, count, heap.bytes, a, native);
+      layer.memory.pack(t.layout, count, LINEAR, a, native);
       toExternal(t, count, native, layer.memory.view(room));
     } else bundle.unpack.push({ layout: t.layout, count, from: room, address: a, external: t });
     return room;

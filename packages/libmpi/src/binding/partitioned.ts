@@ -1,5 +1,5 @@
 /** Partitioned communication (MPI 4.1 chapter 4): persistent requests whose parts are declared ready one by one. */
-import { ERR, PROC_NULL, isContiguous, linear, pack, partitioned, requestOf, scratch, start, types, unpack, type Unpack } from '@mayfly/mpi';
+import { ERR, LINEAR, PROC_NULL, isContiguous, linear, partitioned, requestOf, scratch, start, types, type Unpack } from '@mayfly/mpi';
 import type { Implementations } from './define.ts';
 import { Kind, Null, numberOf } from './handles.ts';
 import { PARTITIONED_RECEIVE as RECEIVE, PARTITIONED_SEND as SEND, makePersistent, type Starters } from './requests.ts';
@@ -43,7 +43,7 @@ export function partitionedCommunication(core: Core, starters: Starters): Implem
     const address = (buf >>> 0) + i * count * layout.extent;
     if (isContiguous(layout, count)) return partitioned.ready(layer, s, i, layer.memory.view(linear(address + start(layout), s.bytes)));
     const packed = new Uint8Array(s.bytes);
-    pack(layout, count, heap.bytes, address, packed);
+    layer.memory.pack(layout, count, LINEAR, address, packed);
     partitioned.ready(layer, s, i, packed);
   }
   /** Every partition is checked before the first one leaves. */
@@ -103,7 +103,7 @@ export function partitionedCommunication(core: Core, starters: Starters): Implem
       const at = own.into.offset + partition * own.bytes;
       const u = r?.unpack?.find((x) => x.from.offset === at);
       if (u) {
-        unpack(u.layout, u.count, layer.memory.view(u.from), heap.bytes, u.address);
+        layer.memory.unpack(u.layout, u.count, layer.memory.view(u.from), LINEAR, u.address);
         r!.unpack = r!.unpack!.filter((x) => x !== u);
       }
       return ERR.SUCCESS;

@@ -5,7 +5,7 @@
 import { ERR, PROC_NULL, isContiguous, p2p, requests, types, type Buf, type Outcome } from '@mayfly/mpi';
 import { record, type Implementations } from './define.ts';
 import { COMPLETE, newSlot, type Starters } from './requests.ts';
-import type { Bundle, Core } from './core.ts';
+import type { Core } from './core.ts';
 import type { CallRecord } from './state.ts';
 
 export function pointToPoint(core: Core, starters: Starters): Implementations {
@@ -15,13 +15,7 @@ export function pointToPoint(core: Core, starters: Starters): Implementations {
   const body = (buf: number, count: number, datatype: number, comm: number, use: (bytes: Uint8Array) => void): void => {
     const t = core.typeFor(count, datatype, comm);
     core.count(count, comm);
-    if (isContiguous(t.layout, count)) return use(layer.memory.view(core.contiguous(buf, count, t, comm, 'buf')));
-    const bundle: Bundle = { spaces: [], unpack: [] };
-    try {
-      use(layer.memory.view(core.outgoing(bundle, buf, count, t, comm, 'buf')));
-    } finally {
-      for (const space of bundle.spaces) layer.state.scratch.delete(space);
-    }
+    core.taken(buf, count, t, comm, use);
   };
   const send = (buf: number, count: number, datatype: number, dest: number, tag: number, comm: number): number => {
     const c = core.commNumber(comm);

@@ -2,7 +2,7 @@
  * Reduction operations that are functions of the program (MPI 4.1 §6.9.5): invec[i] ∘ inoutvec[i] into inoutvec. The layer has the operands packed, in the
  * program's memory or in a scratch buffer of its own; the function wants them in memory, laid out as the datatype says.
  */
-import { DERIVED, isContiguous, pack, span, start, unpack } from '@mayfly/mpi';
+import { DERIVED, LINEAR, isContiguous, span, start } from '@mayfly/mpi';
 import type { Core } from './core.ts';
 
 /** Gives the layer the function of an operation: after MPI_Op_create, and after a restore. */
@@ -30,14 +30,14 @@ function apply(core: Core, index: number, large: boolean, input: Uint8Array, ino
 
   core.lend(16 + 2 * room, (base) => {
     const places = [0, 1].map((i) => (direct[i]! ? at[i]! - start(layout) : base + 16 + i * room - from)) as [number, number];
-    for (const i of [0, 1] as const) if (!direct[i]) unpack(layout, count, packed[i], heap.bytes, places[i]);
+    for (const i of [0, 1] as const) if (!direct[i]) layer.memory.unpack(layout, count, packed[i], LINEAR, places[i]);
     if (large) heap.setWide(base, count, 'len');
     else heap.setInt(base, count, 'len');
     heap.setInt(base + 8, core.typeHandle(handle), 'datatype');
     core.callback(index, places[0], places[1], base, base + 8);
     if (direct[1]) return;
     const out = inoutLinear ? heap.bytes.subarray(at[1], at[1] + layout.size * count) : inout;
-    pack(layout, count, heap.bytes, places[1], out);
+    layer.memory.pack(layout, count, LINEAR, places[1], out);
   });
 }
 

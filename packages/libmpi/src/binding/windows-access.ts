@@ -1,5 +1,5 @@
 /** Operations on windows (MPI 4.1 §12.3): put, get, the accumulates, and their request-based forms. */
-import { DERIVED, ERR, elementType, isContiguous, pack, types, windows, type BuiltinOp, type Layout } from '@mayfly/mpi';
+import { DERIVED, ERR, LINEAR, elementType, isContiguous, types, windows, type BuiltinOp, type Layout } from '@mayfly/mpi';
 import { OPS } from './handles.ts';
 import { COMPLETE, newSlot } from './requests.ts';
 import { windowOf } from './windows-attributes.ts';
@@ -42,7 +42,7 @@ export function windowAccess(core: Core): Implementations {
     if (bytes === 0) return windows.NOTHING;
     const at = e.address + (e.layout.segments[0] ?? 0);
     const view = isContiguous(e.layout, e.count) ? heap.bytes.subarray(at, at + bytes) : undefined;
-    return { bytes, view, pack: (into) => (view ? into.set(view) : pack(e.layout, e.count, heap.bytes, e.address, into)) };
+    return { bytes, view, pack: (into) => (view ? into.set(view) : layer.memory.pack(e.layout, e.count, LINEAR, e.address, into)) };
   };
   const place = (e: Elements): windows.Place => ({ space: 0, address: e.address, layout: e.layout, count: e.count });
   function target(w: windows.WindowRecord, rank: number, disp: number, count: number, datatype: number): windows.Target & { type: TypeRecord } {

@@ -22,6 +22,7 @@ import { Files } from './files.ts';
 import { copied, IMAGE_FORMAT, type GlobalsSection, type ProcessImage, type Range } from './image.ts';
 import type { ProcessOptions, Waits } from './process.ts';
 import { GLOBAL_PREFIX, UnfitModule, type ModuleSection } from './section.ts';
+import { KernelPacker } from '../packing/packer.ts';
 import { describeLeft, describeTrap, moduleName } from './trap.ts';
 import { createWasi, WAITING_WASI, type WasiState } from './wasi.ts';
 import type { Binding, Program, Word } from '../program.ts';
@@ -65,6 +66,7 @@ export class Life implements Waits {
   private waitTaken = false;
   /** Where the last exception was thrown. */
   private thrown: Error | undefined;
+  private readonly packer: KernelPacker | undefined;
   private ending = false;
 
   constructor(
@@ -74,6 +76,8 @@ export class Life implements Waits {
   ) {
     const { host } = o;
     this.layer = createLayer(host.device, () => this.memory());
+    this.packer = KernelPacker.make(() => this.exports.memory, section.unwind);
+    this.layer.memory.packer = this.packer;
     const program: Program = {
       get memory() {
         return life.exports.memory;
@@ -230,6 +234,7 @@ export class Life implements Waits {
     this.call = name;
     this.interruptedCall = interrupted;
     this.phase = Phase.UNWINDING;
+    this.packer?.forget();
     const { start, end } = this.section.unwind;
     const words = new DataView(this.exports.memory.buffer);
     words.setUint32(start, start + 8, true);

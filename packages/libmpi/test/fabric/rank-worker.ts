@@ -16,6 +16,7 @@ export interface Job {
   args: string[];
   files: Record<string, Uint8Array>;
   cycle: number | undefined;
+  unwind: number | undefined;
   memoryBytes: number;
   scratch: boolean;
   options: DeviceOptions;
@@ -42,6 +43,8 @@ function run(job: Job): Answer {
     place: (read) => log.place(read),
   };
   let seed = 12345 + job.rank;
+  let calls = 0;
+  let unwound = 0;
   let died: string | undefined;
   let exit: ExitReport | undefined;
   try {
@@ -63,8 +66,8 @@ function run(job: Job): Answer {
         memoryBytes: job.memoryBytes,
         fileBytes: 1 << 26,
         version: 'Mayfly test',
-        imageDue: () => false,
-        saveImage: () => undefined,
+        imageDue: (waits) => !waits && job.unwind !== undefined && ++calls % job.unwind === 0,
+        saveImage: () => void unwound++,
         sleep: () => 0,
         end(report) {
           exit = report;
@@ -76,7 +79,7 @@ function run(job: Job): Answer {
     if (!(e instanceof Over)) died = e instanceof Error ? (e.stack ?? e.message) : String(e);
   }
   const text = (mode: number): string => new TextDecoder().decode(Buffer.concat(log.log.outputs.filter((o) => o.mode === mode).map((o) => o.body)));
-  return { exit, died, stdout: text(WorldMode.STDOUT), stderr: text(WorldMode.STDERR), files: results(log.log.outputs), images: lives - 1 };
+  return { exit, died, stdout: text(WorldMode.STDOUT), stderr: text(WorldMode.STDERR), files: results(log.log.outputs), images: lives - 1 + unwound };
 }
 
 /** What the server would have made of FILE and CUT messages. */

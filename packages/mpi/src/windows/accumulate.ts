@@ -1,6 +1,6 @@
 /** target ∘= data, elementwise, with the predefined operations (MPI 4.1 §12.3.4), MPI_REPLACE and MPI_NO_OP among them. */
 import { elementType, elements } from '../datatypes.ts';
-import { isContiguous, pack, start, unpack } from '../layout.ts';
+import { isContiguous, start } from '../layout.ts';
 import { applyCompound } from '../ops-compound.ts';
 import { applyBuiltin, type BuiltinOp } from '../ops.ts';
 import type { Layer } from '../layer.ts';
@@ -27,7 +27,7 @@ export function accumulate(layer: Layer, p: Place, op: BuiltinOp, typeId: number
     return fold(op, typeId, given, memory.subarray(at, at + given.length));
   }
   const packed = new Uint8Array(whole);
-  pack(p.layout, p.count, memory, p.address, packed);
+  layer.memory.pack(p.layout, p.count, p.space, p.address, packed);
   fold(op, typeId, given, packed.subarray(0, given.length));
-  unpack(p.layout, p.count, packed, memory, p.address);
+  layer.memory.unpack(p.layout, p.count, packed, p.space, p.address);
 }

@@ -11,7 +11,7 @@ import { taskId } from '@mayfly/wire';
 import { Mode } from '../constants.ts';
 import { ERR } from '../errors.ts';
 import { rankOfTask, releaseSpace, type Layer } from '../layer.ts';
-import { isContiguous, pack, span, start, unpack, contiguousLayout, type Layout } from '../layout.ts';
+import { isContiguous, span, start, contiguousLayout, type Layout } from '../layout.ts';
 import { complete, keepBody, pull, stored } from '../matching.ts';
 import { accumulate } from './accumulate.ts';
 import { Act, FENCES, Under, actOf, elementOf, fenceOf, isDescribed, lockOf, opOf, readDescribed, readShort, underOf } from './encoding.ts';
@@ -285,12 +285,12 @@ const viewOf = (layer: Layer, p: Place): Uint8Array => {
 function read(layer: Layer, p: Place): Uint8Array {
   if (isContiguous(p.layout, p.count)) return viewOf(layer, p);
   const out = new Uint8Array(p.layout.size * p.count);
-  pack(p.layout, p.count, layer.memory.space(p.space), p.address, out);
+  layer.memory.pack(p.layout, p.count, p.space, p.address, out);
   return out;
 }
 
 export function write(layer: Layer, p: Place, data: Uint8Array): void {
-  if (!isContiguous(p.layout, p.count)) return unpack(p.layout, p.count, data, layer.memory.space(p.space), p.address);
+  if (!isContiguous(p.layout, p.count)) return layer.memory.unpack(p.layout, p.count, data, p.space, p.address);
   const view = viewOf(layer, p);
   view.set(data.length > view.length ? data.subarray(0, view.length) : data);
 }
