@@ -19,6 +19,8 @@ const HELP = `npm run conformance -- [options]
   --faults        each program again with a node killed at a drawn call of one of its ranks
   --seed S        what is drawn (default 1)
   --native        the installed MPI's output of now in place of the recorded one
+  --mpi NAME      the installed MPI is mpicc.NAME and mpiexec.NAME: mpich, openmpi
+  --peers         only the installed MPI, against the recorded output: what two native libraries say differently
   --record        writes the installed MPI's output down (packages/libmpi/conformance/expected), and runs nothing else
 
 Exit code 0: every line is the native one.`;
@@ -35,6 +37,8 @@ const { values } = parseArgs({
     faults: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
     native: { type: 'boolean', default: false },
+    mpi: { type: 'string' },
+    peers: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -52,10 +56,27 @@ const draw = (n: number): number => {
   return Math.floor((seed / 4294967296) * n);
 };
 
+function installed(): { version: string; native: Native } {
+  const version = Native.version(values.mpi);
+  if (!version) throw new Error(`no MPI is installed here (mpicc, mpiexec${values.mpi ? `, .${values.mpi}` : ''})`);
+  return { version, native: new Native(FOLDER, values.mpi) };
+}
+
+/** Another native library against the recorded output: where it differs, one of the two is wrong, or the standard leaves it open. */
+function peers(): number {
+  const { version, native } = installed();
+  say(`${version} against the recorded native output`);
+  for (const p of wanted)
+    for (const n of ranksOf(p)) {
+      const { passed, problems } = judge(p, n, native.run(p, n), recorded(p, n, FOLDER));
+      say(`${p.name} on ${n} ranks: ${passed} tests as recorded, ${problems.filter((x) => !x.startsWith(' ')).length} lines otherwise${problems.map((x) => `\n    ${x}`).join('')}`);
+    }
+  native.close();
+  return 0;
+}
+
 async function record(): Promise<number> {
-  const version = Native.version();
-  if (!version) throw new Error('no MPI is installed here (mpicc, mpiexec)');
-  const native = new Native(FOLDER);
+  const { version, native } = installed();
   await mkdir(join(FOLDER, 'expected'), { recursive: true });
   for (const p of wanted) {
     const text = p.ranks.map((n) => `== ${n} ranks\n${native.run(p, n)}`).join('');
@@ -95,8 +116,9 @@ interface Row {
 async function main(): Promise<number> {
   if (values.help) return say(HELP), 0;
   if (values.record) return record();
-  const native = values.native ? new Native(FOLDER) : undefined;
-  say(values.native ? `against ${Native.version() ?? 'nothing'}, now` : 'against the recorded native output');
+  if (values.peers) return peers();
+  const { version, native } = values.native ? installed() : {};
+  say(version ? `against ${version}, now` : 'against the recorded native output');
   const check = readFileSync(join(FOLDER, 'check.h'), 'utf8');
   const server = await ServerProcess.start();
   const client = new Client(server);
