@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 export default function setup() {
-  for (const name of ['libm', 'toolchain', 'node']) {
+  for (const name of ['libm', 'libmpi', 'toolchain', 'node']) {
     const built = spawnSync(process.execPath, [fileURLToPath(new URL(`packages/${name}/build.mjs`, import.meta.url)), '--if-needed'], { stdio: 'inherit' });
     // `npm test` has built everything before; here most tests need none of it.
     if (built.status !== 0) console.error(`packages/${name} does not build: tests that start it use an older build, or fail`);

@@ -2,11 +2,21 @@
  * Compiles src/packing/kernel.c to one WebAssembly module that imports a memory, and writes it in base64 to dist/packing.js, so that a worker bundle can carry
  * it. The compiler is clang as WebAssembly: the module has the same bytes on every machine that builds it.
  */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { runClang } from '@yowasp/clang';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
+const upToDate = async () => {
+  try {
+    const [out, ...made] = await Promise.all(['dist/packing.js', 'build.mjs', 'src/packing/kernel.c'].map((f) => stat(here + f)));
+    return made.every((s) => out.mtimeMs > s.mtimeMs);
+  } catch {
+    return false;
+  }
+};
+if (process.argv.includes('--if-needed') && (await upToDate())) process.exit(0);
+
+const { runClang } = await import('@yowasp/clang');
 const errors = [];
 const decoder = new TextDecoder();
 const quiet = () => {};
