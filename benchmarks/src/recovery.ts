@@ -10,7 +10,7 @@ import { median, ms, print } from './table.ts';
 
 /** What is measured may be narrowed: MAYFLY_RECOVERY=tab:4 */
 const ONLY = process.env['MAYFLY_RECOVERY']?.split(':');
-const SIZES_MB = [4, 64].filter((mb) => ONLY?.[1] === undefined || Number(ONLY[1]) === mb);
+const SIZES_MB = [4, 64, 256].filter((mb) => ONLY?.[1] === undefined || Number(ONLY[1]) === mb);
 const KINDS = (['node', 'tab'] as const).filter((k) => ONLY === undefined || ONLY[0] === k);
 const REPEATS = 3;
 const GOAL_MS = 400;

@@ -56,6 +56,8 @@ describe('a C program', () => {
     const cycled = ok(await run(wasm, 4, { args: ['12'], cycle: 1 }));
     expect(cycled.map((r) => r.stdout)).toEqual(calm.map((r) => r.stdout));
     for (const r of cycled) expect(r.images).toBeGreaterThanOrEqual(3 * 12);
+    const reentered = ok(await run(wasm, 4, { args: ['12'], reenter: true }));
+    expect(reentered.map((r) => r.stdout)).toEqual(calm.map((r) => r.stdout));
   });
 
   it('reads standard input, interrupted in the middle of stdio', async () => {
@@ -165,6 +167,7 @@ length_error
 bad_alloc
 bad_cast
 exception bad_weak_ptr
+system_error 1 asked: Domain error
 many 100010000
 in flight 0
 `;

@@ -18,6 +18,7 @@
 #include <ios>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 #include <typeinfo>
 
 namespace __cxxabiv1 {
@@ -243,6 +244,10 @@ __attribute__((weak)) void *mayfly_make_failure(void *, const char *, const std:
 __attribute__((weak)) void *mayfly_end_failure(void *) __asm__("_ZNSt3__28ios_base7failureD1Ev");
 __attribute__((weak)) const std::error_category &mayfly_streams() __asm__("_ZNSt3__217iostream_categoryEv");
 extern __attribute__((weak)) char mayfly_failure_type __asm__("_ZTINSt3__28ios_base7failureE");
+__attribute__((weak)) void *mayfly_make_system_error(void *, std::error_code, const char *) __asm__("_ZNSt3__212system_errorC1ENS_10error_codeEPKc");
+__attribute__((weak)) void *mayfly_end_system_error(void *) __asm__("_ZNSt3__212system_errorD1Ev");
+__attribute__((weak)) const std::error_category &mayfly_generic() __asm__("_ZNSt3__216generic_categoryEv");
+extern __attribute__((weak)) char mayfly_system_error_type __asm__("_ZTINSt3__212system_errorE");
 __attribute__((weak, noreturn)) void verbose_abort(const char *format, ...) __asm__("_ZNSt3__222__libcpp_verbose_abortEPKcz");
 }
 
@@ -250,6 +255,14 @@ void verbose_abort(const char *format, ...) {
   char text[512];
   va_list list;
   va_start(list, format);
+  if (std::strncmp(format, "system_error was thrown", 23) == 0 && std::strstr(format, "%i") != nullptr && mayfly_make_system_error != nullptr && mayfly_generic != nullptr) {
+    const int code = va_arg(list, int);
+    const char *what = va_arg(list, const char *);
+    va_end(list);
+    void *object = __cxa_allocate_exception(sizeof(std::system_error));
+    mayfly_make_system_error(object, std::error_code(code, mayfly_generic()), what);
+    __cxa_throw(object, reinterpret_cast<std::type_info *>(&mayfly_system_error_type), mayfly_end_system_error);
+  }
   const char *mode = std::strstr(format, " was thrown in -fno-exceptions mode");
   if (mode == nullptr) {
     std::vfprintf(stderr, format, list);

@@ -1,7 +1,6 @@
 /**
- * The calls at which an image of a rank may be taken: those that wait, communicate or are polled in loops. The program host takes images at
- * these, where the module is unwindable there too: the toolchain instruments at a wider list of its own (all of MPI but calls that only look
- * something up, `imports.ts` there).
+ * The calls at which an image of a rank may be taken: those that wait, communicate or are polled in loops. The one list: the toolchain makes a module's stack unwindable
+ * at these (`imports.ts` there), the program host takes images where the module's section says that it can.
  */
 const COLLECTIVES = [
   'Allgather', 'Allgatherv', 'Allreduce', 'Alltoall', 'Alltoallv', 'Alltoallw', 'Barrier', 'Bcast', 'Exscan', 'Gather', 'Gatherv', 'Reduce', 'Reduce_scatter',

@@ -7,7 +7,7 @@
  * **An image** is taken at a suspending import, in one of two places: at its entry, before anything of the call has happened (then the rewound program calls
  * it afresh), or when it waits and the device answers that an image is due (`Interrupted`: then the binding has kept a record, and the call goes on with it).
  * The stack unwinds into the linear memory, `_start` returns, memory and globals are copied, the stack is rewound by calling `_start` again. A restore does the
- * second half in a new instance.
+ * second half in a new instance. A **re-entry** is the same without the copy: the program's functions are left and entered anew, as better code.
  *
  * Invariants
  *  H1 No image while a callback of the program is on the stack (B3 of program.ts), nor at an import whose callers are not instrumented.
@@ -28,6 +28,8 @@ import { createWasi, WAITING_WASI, type WasiState } from './wasi.ts';
 import type { Binding, Program, Word } from '../program.ts';
 
 const PAGE = 65536;
+/** Bytes for the unwound stack, beyond which the engines' own stacks do not go. */
+const ROOMY = 4 << 20;
 
 interface Exports {
   memory: WebAssembly.Memory;
@@ -61,6 +63,10 @@ export class Life implements Waits {
   private call = '';
   private inCall = false;
   private interruptedCall = false;
+  /** The stack is unwound to be entered again at once, without an image. */
+  private reentering = false;
+  /** No program's stack outgrows the room for unwinding: it can be unwound without need. */
+  private readonly roomy: boolean;
   private bytes = new Uint8Array(0);
   private calls = 0;
   private waitTaken = false;
@@ -75,6 +81,7 @@ export class Life implements Waits {
     private readonly image: RestoredImage | undefined,
   ) {
     const { host } = o;
+    this.roomy = section.unwind.end - section.unwind.start >= ROOMY;
     this.layer = createLayer(host.device, () => this.memory());
     this.packer = KernelPacker.make(() => this.exports.memory, section.unwind);
     this.layer.memory.packer = this.packer;
@@ -201,6 +208,10 @@ export class Life implements Waits {
         this.waitTaken = false;
         if (name in this.binding.functions) this.files.show();
         if (this.due()) return this.unwind(name, false);
+        if (this.roomy && this.o.host.reentryDue?.()) {
+          this.reentering = true;
+          return this.unwind(name, false);
+        }
       }
       this.call = name;
       this.inCall = true;
@@ -266,6 +277,11 @@ export class Life implements Waits {
         return this.leave(this.reportOf(e));
       }
       this.exports.asyncify_stop_unwind();
+      if (this.reentering) {
+        this.reentering = false;
+        this.phase = Phase.REWINDING;
+        continue;
+      }
       const image = this.take();
       this.phase = Phase.REWINDING;
       if (this.o.cycle) return { image: copied(image) };

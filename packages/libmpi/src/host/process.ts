@@ -28,6 +28,11 @@ export interface ProcessHost {
   readonly version: string;
   /** An image is due. Asked at every call that may suspend; `waiting`: in the middle of one, where perhaps nothing has happened since the last image. */
   imageDue(waiting: boolean): boolean;
+  /**
+   * Time to leave the program's functions and enter them anew. Asked at the entry of every call that may suspend, when no image is due. Engines run new functions as
+   * quickly made code, make better code of hot ones meanwhile, and never change a function that is running: a program that loops in `main` would stay with the first.
+   */
+  reentryDue?(): boolean;
   /** Takes the image; the parts hold only during the call. Whatever else belongs to it (positions, chance) is read here too. */
   saveImage(image: ProcessImage): void;
   /** The program goes on behind an image, in the call where it was taken. */

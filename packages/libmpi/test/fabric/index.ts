@@ -22,6 +22,8 @@ export interface RunOptions extends DeviceOptions {
   cycle?: number;
   /** The stack is unwound and rewound at every n-th suspending call, in the same instance, as for an image in passing. */
   unwind?: number;
+  /** The program's stack is unwound and entered anew at every suspending call, without an image. */
+  reenter?: boolean;
   inboxBytes?: number;
   /** Most that result files may have together. */
   outputBytes?: number;
@@ -61,11 +63,11 @@ export class CFabric {
 
   async run(wasm: Uint8Array | WebAssembly.Module, size: number, options: RunOptions = {}): Promise<RankResult[]> {
     const module = wasm instanceof WebAssembly.Module ? wasm : await WebAssembly.compile(wasm as Uint8Array<ArrayBuffer>);
-    const { args = [], files = {}, stdin, cycle, unwind, inboxBytes = 1 << 25, memoryBytes = 1 << 30, outputBytes = 1 << 26, scratch = false, ...device } = options;
+    const { args = [], files = {}, stdin, cycle, unwind, reenter = false, inboxBytes = 1 << 25, memoryBytes = 1 << 30, outputBytes = 1 << 26, scratch = false, ...device } = options;
     const inboxes = Array.from({ length: size }, () => makeInbox(inboxBytes));
     if (stdin) append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new TextEncoder().encode(stdin));
     append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new Uint8Array(0));
-    const job: Omit<Job, 'rank'> = { size, inboxes, module, args: ['a.out', ...args], files, cycle, unwind, memoryBytes, scratch, options: { patience: 60_000, ...device } };
+    const job: Omit<Job, 'rank'> = { size, inboxes, module, args: ['a.out', ...args], files, cycle, unwind, reenter, memoryBytes, scratch, options: { patience: 60_000, ...device } };
     const server = new FileServer(inboxes, files, outputBytes);
     const answers = await Promise.all(inboxes.map((_, rank) => this.ask(rank, { ...job, rank }, server)));
     const shared = server.results();

@@ -17,6 +17,7 @@ export interface Job {
   files: Record<string, Uint8Array>;
   cycle: number | undefined;
   unwind: number | undefined;
+  reenter: boolean;
   memoryBytes: number;
   scratch: boolean;
   options: DeviceOptions;
@@ -67,6 +68,7 @@ function run(job: Job): Answer {
         fileBytes: 1 << 26,
         version: 'Mayfly test',
         imageDue: (waits) => !waits && job.unwind !== undefined && ++calls % job.unwind === 0,
+        reentryDue: () => job.reenter,
         saveImage: () => void unwound++,
         sleep: () => 0,
         end(report) {

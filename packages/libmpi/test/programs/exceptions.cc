@@ -1,6 +1,7 @@
 // Exceptions in every place where an image may be taken: below a try block, in a handler, in a destructor that runs because of one.
 #include <mpi.h>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -8,6 +9,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 static int rank, size;
@@ -102,6 +104,7 @@ int main(int argc, char **argv) {
     [] { char *volatile big = new char[2000u << 20]; delete[] big; },
     [] { Base b; (void)dynamic_cast<Both &>(b); },
     [] { std::weak_ptr<int> w; std::shared_ptr<int> s(w); },
+    [] { std::__throw_system_error(EDOM, "asked"); },
   };
   for (auto &f : library)
     try { f(); std::puts("nothing"); }
@@ -111,6 +114,7 @@ int main(int argc, char **argv) {
     catch (const std::bad_array_new_length &) { std::puts("bad_array_new_length"); }
     catch (const std::bad_alloc &) { std::puts("bad_alloc"); }
     catch (const std::bad_cast &) { std::puts("bad_cast"); }
+    catch (const std::system_error &e) { std::printf("system_error %d %s\n", e.code() == std::errc::argument_out_of_domain, std::strstr(e.what(), "asked")); }
     catch (const std::exception &e) { std::printf("exception %s\n", e.what()); }
 
   double sum = 0;

@@ -21,6 +21,8 @@ export interface WasmRank {
 }
 
 const MOST_FRAMES = 64;
+/** After the start: an engine has better code of what is hot by then, of small functions soon, of large ones later. */
+const REENTRIES_MS = [300, 1000, 3000, 10_000];
 
 export function runWasm({ run, module, device, endpoint, random, images, status, now, end }: WasmRank): never {
   const a = run.assignment;
@@ -31,6 +33,15 @@ export function runWasm({ run, module, device, endpoint, random, images, status,
   const due = (waiting: boolean): boolean => {
     if (!images.due(waiting)) return false;
     stall = { since: performance.now(), bytes: 0, copied: 0 };
+    return true;
+  };
+  const began = performance.now();
+  let reentries = 0;
+  const reentryDue = (): boolean => {
+    if (reentries === REENTRIES_MS.length) return false;
+    const passed = performance.now() - began;
+    if (passed < REENTRIES_MS[reentries]!) return false;
+    while (reentries < REENTRIES_MS.length && passed >= REENTRIES_MS[reentries]!) reentries++;
     return true;
   };
   status.canImage();
@@ -55,6 +66,7 @@ export function runWasm({ run, module, device, endpoint, random, images, status,
       fileBytes: a.limits.fileBytes,
       version: 'Mayfly',
       imageDue: due,
+      reentryDue,
       saveImage(taken) {
         if (stall) stall.bytes = taken.sections.reduce((n, s) => n + s.parts.reduce((k, part) => k + part.length, 0), 0);
         const began = performance.now();

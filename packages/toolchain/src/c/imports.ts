@@ -1,16 +1,8 @@
-/**
- * What a rank's module may import, and at which of these calls it must be possible to unwind its stack.
- *
- * A name that is wrongly taken for suspending costs time only; one that is wrongly left out cannot be checkpointed. So all of MPI is
- * suspending but a list of calls that only look something up.
- */
+/** What a rank's module may import, and at which of these calls it must be possible to unwind its stack: at those of MPI's where an image may be taken, and where WASI waits. */
+import { SUSPENDING } from '@mayfly/libmpi/suspending';
 import type { Import } from './wasm-module.ts';
 
 export const MPI_NAME = /^P?MPI_[A-Z]\w*$|^P?MPIX_[A-Z]\w*$/;
-
-/** Calls that neither wait nor communicate, and that programs make inside their loops. */
-const LOCAL =
-  /^P?MPI_(Wtime|Wtick|Initialized|Finalized|Is_thread_main|Query_thread|Comm_(rank|size|group|compare|get_attr|remote_size|test_inter|get_name|c2f|f2c)|Get_(count|elements|address|version|library_version|processor_name)(_c|_x)?|Aint_(add|diff)|Type_(size|get_extent|get_true_extent|extent|commit|free|dup|contiguous|vector|indexed|create_\w+|get_\w+)(_c|_x)?|Group_\w+|Cart_(coords|rank|shift|get)|Cartdim_get|Dims_create|Graph\w*_get|Topo_test|Op_(create|free|commutative)(_c)?|Error_(string|class)|Status_\w+|Pack_size(_c)?|Info_\w+|Errhandler_\w+|Comm_(get|set)_errhandler|Comm_create_(keyval|errhandler)|Address|Alloc_mem|Free_mem)$/;
 
 /** What wasi-libc and other WASI preview 1 libraries import. Sockets and threads are not among them. */
 const WASI = new Set(
@@ -29,9 +21,11 @@ export function isAllowed(i: Import): boolean {
   return i.kind === 'function' && ((i.module === 'env' && isMpiName(i.name)) || (i.module === WASI_MODULE && WASI.has(i.name)));
 }
 
+const MPI_SUSPENDING = new Set(SUSPENDING);
+
 /** Those among a module's imports at which its stack must be able to unwind, as Asyncify spells them. */
 export function suspendingAmong(imports: readonly Import[]): string[] {
   return imports
-    .filter((i) => (i.module === 'env' && isMpiName(i.name) && !LOCAL.test(i.name)) || (i.module === WASI_MODULE && (i.name === 'fd_read' || i.name === 'poll_oneoff')))
+    .filter((i) => (i.module === 'env' && MPI_SUSPENDING.has(i.name)) || (i.module === WASI_MODULE && (i.name === 'fd_read' || i.name === 'poll_oneoff')))
     .map((i) => `${i.module}.${i.name}`);
 }

@@ -83,6 +83,8 @@ export function clangFlags(args: Pick<Arguments, 'clang'>, source: Pick<Input, '
     // What gcc only warns about, old codes rely on.
     ...(source.kind === 'c' ? ['implicit-function-declaration', 'implicit-int', 'int-conversion', 'incompatible-function-pointer-types', 'return-mismatch'].map((w) => `-Wno-error=${w}`) : []),
     '-Wno-unused-command-line-argument',
+    // Every browser with the shared memory that a rank needs has vectors. They compute what scalars compute: nothing is reassociated or fused.
+    '-msimd128',
     // Calls that can be left early go through `invoke_…` (invoke.ts). Functions without try, destructors or setjmp are not touched.
     ...(source.kind === 'assembler' ? [] : ['-mllvm', '-enable-emscripten-sjlj']),
     ...(source.kind === 'c++' ? ['-mllvm', '-enable-emscripten-cxx-exceptions'] : []),
