@@ -61,6 +61,9 @@ describe('a submission', () => {
     const again = await submit({ language: 'wasm', module: base64(built.bytes), entry: 'mine.wasm' });
     expect(again.status).toBe(201);
     expect(await blob(again.body.id as string)).toEqual({ ...built, language: 'wasm', entry: 'mine.wasm' });
+    // The module is kept once, and given back.
+    expect((await readFile(join(dataDir, 'jobs', again.body.id as string, 'submission.json'))).length).toBeLessThan(1000);
+    expect((await api(server, 'GET', `/api/jobs/${again.body.id as string}/submission`)).body).toMatchObject({ program: { module: base64(built.bytes) } });
 
     const files: [string, string][] = [['mayfly.json', JSON.stringify(MANIFEST)], ...Object.entries(FILES), ['notes.pdf', 'no source']];
     const inFolder = files.map(([path, text]): [string, string] => [`project-1.0/${path}`, text]);

@@ -1,7 +1,7 @@
 /**
  * Files of jobs: what was submitted, the program that nodes fetch, the input files by content, the record of standard input.
  *
- *   <dataDir>/jobs/<job>/submission.json   the JobSubmission as it came, without the bytes of files and standard input
+ *   <dataDir>/jobs/<job>/submission.json   the JobSubmission as it came, without the bytes of files, standard input and a module
  *   <dataDir>/jobs/<job>/program.js        a script; program.js.map its source map
  *   <dataDir>/jobs/<job>/program.wasm      or a module
  *   <dataDir>/jobs/<job>/in/<blake3>       input files
@@ -61,6 +61,8 @@ export class JobStore {
     }
     const { files: _files, stdin: _stdin, ...rest } = n.submission;
     const stored: StoredSubmission = { ...rest, inputs };
+    // It stands in program.wasm, instrumented; as that it is given back.
+    if (rest.program.language === 'wasm') stored.program = { ...rest.program, module: '' };
     if (n.stdin.length > 0) {
       stored.stdinHash = await hashBytes(n.stdin);
       await writeDurable(join(dir, 'in', stored.stdinHash), n.stdin);
@@ -79,6 +81,8 @@ export class JobStore {
     const { inputs, stdinHash, ...rest } = JSON.parse(await readFile(join(this.dir(job), 'submission.json'), 'utf8')) as StoredSubmission;
     const files: Record<string, string> = {};
     for (const f of inputs) files[f.path] = (await readFile(join(this.dir(job), 'in', f.hash))).toString('base64');
+    const { program } = rest;
+    if (program.language === 'wasm' && program.module === '') rest.program = { ...program, module: (await readFile(this.programPath(job, 'wasm'))).toString('base64') };
     return {
       ...rest,
       ...(inputs.length > 0 ? { files } : {}),
