@@ -99,7 +99,7 @@ export const JobSubmission = Type.Object(
 );
 export type JobSubmission = Static<typeof JobSubmission>;
 
-export type JobState = 'waiting' | 'running' | 'stalled' | 'done' | 'failed' | 'cancelled';
+export type JobState = 'waiting' | 'running' | 'stalled' | 'pausing' | 'paused' | 'done' | 'failed' | 'cancelled';
 export const JobState = Type.Unsafe<JobState>(Type.String());
 
 /** What a rank is doing, as its status words say. */
@@ -117,8 +117,8 @@ export const RankActivity = Type.Object({
 });
 export type RankActivity = Static<typeof RankActivity>;
 
-export const TaskState = Type.Unsafe<'unassigned' | 'assigned' | 'running' | 'suspect' | 'recovering' | 'done' | 'failed'>(Type.String());
-export type TaskState = 'unassigned' | 'assigned' | 'running' | 'suspect' | 'recovering' | 'done' | 'failed';
+export const TaskState = Type.Unsafe<'unassigned' | 'paused' | 'assigned' | 'running' | 'suspect' | 'recovering' | 'done' | 'failed'>(Type.String());
+export type TaskState = 'unassigned' | 'paused' | 'assigned' | 'running' | 'suspect' | 'recovering' | 'done' | 'failed';
 
 export const TaskView = Type.Object({
   task: TaskIdSchema,
@@ -146,6 +146,8 @@ export const Fault = Type.Object({
   node: Type.Optional(NodeIdSchema),
   /** FaultCause of packages/protocols: 'goodbye', 'disconnected', 'silent', 'reloaded', 'crashed', 'killed', 'clone', 'refused', 'restart'. */
   cause: Type.String(),
+  /** Time in which the job was paused meanwhile; the three below do not count it. */
+  pausedMs: Type.Optional(CountSchema),
   /** ms from detection until the next incarnation was given to a node, and until its rank began (to replay). */
   assignedAfterMs: Type.Optional(CountSchema),
   startedAfterMs: Type.Optional(CountSchema),
@@ -170,6 +172,9 @@ export const JobView = Type.Object({
   submittedAt: CountSchema,
   startedAt: Type.Optional(CountSchema),
   endedAt: Type.Optional(CountSchema),
+  /** Since when it is paused; and how long it was so before, after it had begun: its running time has neither. */
+  pausedAt: Type.Optional(CountSchema),
+  pausedMs: Type.Optional(CountSchema),
   /** Why it waits or stalls, in words: 'needs 4 slots, 3 are here'. */
   reason: Type.Optional(Type.String()),
   error: Type.Optional(ErrorBody),

@@ -14,16 +14,19 @@
  *  D6 A task is done, and a job ended, only once this is durable; nothing of it is assigned afterwards.
  *  D7 Every incarnation that was assigned and lost is in the list of faults once.
  *  D8 When a job ends, all its ranks are revoked and all its slots are free.
+ *  D9, D10 What a pause is: pause.ts.
  *
- * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the revocations.
+ * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the revocations; `pause` before
+ * the revocations.
  */
 import type { Incarnation, JobId, TaskId } from '@mayfly/wire';
 import { endJob } from './end.ts';
 import { checkLimits, endPersisted, exited, exitPersisted, forget, submit } from './jobs.ts';
 import { disconnected, goodbye, heard, heartbeat, hello, report, watch } from './nodes.ts';
 import { recover } from './recover.ts';
+import { endWait, leaveWithImage, pauseJob, pausePersisted, resumeJob } from './pause.ts';
 import { askForImage, fencedCm, imageChosen, lose, raised, schedule, tellToDrop } from './restart.ts';
-import { Core, over, type Task } from './state.ts';
+import { Core, over, paused, type Task } from './state.ts';
 import { defaultSettings, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings } from './types.ts';
 
 export class Dispatcher {
@@ -94,6 +97,7 @@ export class Dispatcher {
         t.newest = { image: e.image, serial: e.serial };
         if (t.wanted !== undefined && e.serial > t.wanted) t.wanted = undefined;
         if (t.node !== undefined && (t.phase === 'running' || t.phase === 'assigned')) core.nodes.get(t.node)?.images.add(`${e.job}/${e.task}/${e.image}`);
+        leaveWithImage(core, t);
         core.changed(t.job);
         return;
       }
@@ -122,9 +126,19 @@ export class Dispatcher {
       }
       case 'checkpoint': {
         const t = core.find(e.job, e.task);
-        if (!t || over(t.job) || t.phase === 'exiting' || t.phase === 'done') return;
+        if (!t || over(t.job) || paused(t.job) || t.phase === 'exiting' || t.phase === 'done') return;
         t.wanted = t.newest?.serial ?? 0;
         askForImage(core, t);
+        return;
+      }
+      case 'pause': {
+        const job = core.jobs.get(e.job);
+        if (job) pauseJob(core, job, e.waitMs);
+        return;
+      }
+      case 'resume': {
+        const job = core.jobs.get(e.job);
+        if (job) resumeJob(core, job);
         return;
       }
       case 'forget': {
@@ -134,7 +148,10 @@ export class Dispatcher {
       }
       case 'tick':
         watch(core);
-        for (const job of core.jobs.values()) checkLimits(core, job);
+        for (const job of core.jobs.values()) {
+          endWait(core, job);
+          checkLimits(core, job);
+        }
         return;
     }
   }
@@ -164,6 +181,7 @@ export class Dispatcher {
     if (p?.kind === 'raise') raised(core, p.tasks, p.starts);
     else if (p?.kind === 'exit') exitPersisted(core, p.task);
     else if (p?.kind === 'end') endPersisted(core, p.job);
+    else if (p?.kind === 'pause') pausePersisted(core, p.job, p.waitMs, p.since);
   }
 
   /** An answer counts only for the incarnation and the phase that asked for it. */

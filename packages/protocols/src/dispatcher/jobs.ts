@@ -1,7 +1,7 @@
 /** Jobs: submission, the exits of tasks, the end. */
 import type { ExitReport } from '@mayfly/wire';
 import { endJob } from './end.ts';
-import { newJob, over, recovered, taskChange, type Core, type Job, type Task } from './state.ts';
+import { ended, newJob, over, recovered, taskChange, type Core, type Job, type Task } from './state.ts';
 import { release, tellToDrop } from './restart.ts';
 import { faultKey, jobKey, taskKey, type JobRecord, type JobSpec } from './types.ts';
 
@@ -74,7 +74,7 @@ export function endPersisted(core: Core, job: Job): void {
 }
 
 export function forget(core: Core, job: Job): void {
-  if (job.record.state === 'waiting' || job.record.state === 'running') return;
+  if (!ended(job.record)) return;
   const id = job.record.spec.id;
   core.persist({ kind: 'nothing' }, [
     [jobKey(id), undefined],
@@ -88,7 +88,7 @@ export function forget(core: Core, job: Job): void {
 export function checkLimits(core: Core, job: Job): void {
   if (over(job) || job.record.state !== 'running') return;
   const { timeLimitMs, outputLimitBytes } = job.record.spec;
-  if (timeLimitMs !== undefined && core.now - (job.record.startedAt ?? core.now) > timeLimitMs)
+  if (timeLimitMs !== undefined && core.now - (job.record.startedAt ?? core.now) - (job.record.pausedMs ?? 0) > timeLimitMs)
     endJob(core, job, 'failed', { code: 'TIME_LIMIT', message: `The job ran longer than its limit of ${timeLimitMs / 1000} s.` });
   else if (outputLimitBytes !== undefined && job.outputBytes > outputLimitBytes)
     endJob(core, job, 'failed', { code: 'OUTPUT_LIMIT', message: `The job wrote more than its limit of ${outputLimitBytes} bytes.` });

@@ -3,7 +3,7 @@ import type { ErrorBody, Hold, Incarnation, JobId, NodeId, TaskId } from '@mayfl
 import { deadline, judge, patienceOf, type Patience, type Verdict } from '../failure-detector.ts';
 import { endJob } from './end.ts';
 import { freeSlots, lose, resume, started, takesFor } from './restart.ts';
-import { over, recovered, type Core, type Node, type Task } from './state.ts';
+import { over, paused, recovered, type Core, type Node, type Task } from './state.ts';
 import type { DispatcherEvent } from './types.ts';
 
 type Of<T extends DispatcherEvent['type']> = Extract<DispatcherEvent, { type: T }>;
@@ -123,7 +123,7 @@ function refuse(core: Core, node: Node, job: JobId, task: TaskId, incarnation: I
   const ended = !t || over(t.job) || t.phase === 'done';
   const error: ErrorBody = ended
     ? { code: 'UNKNOWN_JOB', message: 'The job, or this rank of it, has ended.' }
-    : { code: 'FENCED', message: `Incarnation ${t.incarnation ?? 0} of this rank acts.` };
+    : { code: 'FENCED', message: paused(t.job) ? 'The job is paused.' : `Incarnation ${t.incarnation ?? 0} of this rank acts.` };
   core.emit({ type: 'revoke', connection: node.connection!, node: node.id, job, task, incarnation, error });
 }
 

@@ -3,14 +3,14 @@
  *
  * A task that was given to a node waits `away` for this node: it may still run there. Whoever comes back in time with the same
  * incarnation keeps it; the others are restarted with a higher one. A task whose restart was under way when the server died is no other
- * case: its node says in Hello that it does not hold it.
+ * case: its node says in Hello that it does not hold it. Of a paused job everybody is told to stop (D9).
  */
 import type { JobId, TaskId } from '@mayfly/wire';
 import { endJob } from './end.ts';
 import { finishIfDone } from './jobs.ts';
 import { absentNode } from './nodes.ts';
 import { occupy } from './restart.ts';
-import { newJob, over, type Core, type Job } from './state.ts';
+import { ended, newJob, type Core, type Job } from './state.ts';
 import type { DispatcherEvent, FaultRecord, JobRecord, TaskRecord } from './types.ts';
 
 export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover' }>): void {
@@ -54,7 +54,7 @@ function recoverTask(core: Core, job: Job | undefined, task: TaskId, r: TaskReco
   if (r.exit) {
     t.exit = r.exit;
     t.phase = 'done';
-  } else if (!over(job)) {
+  } else if (job.record.state === 'running') {
     const { restartGraceMs } = core.settings;
     t.phase = 'away';
     t.since = core.time + Math.max(restartGraceMs, job.record.spec.graceMs ?? 0);
@@ -65,13 +65,15 @@ function recoverTask(core: Core, job: Job | undefined, task: TaskId, r: TaskReco
 
 function reopen(core: Core, job: Job): void {
   const { spec, state } = job.record;
-  if (state === 'done' || state === 'failed' || state === 'cancelled') {
+  if (ended(job.record)) {
     // The work after the end may have been cut short; the host's part of it is idempotent.
     const { error } = job.record;
-    core.emit(error ? { type: 'jobEnded', job: spec.id, state, error } : { type: 'jobEnded', job: spec.id, state });
+    const how = state as 'done' | 'failed' | 'cancelled';
+    core.emit(error ? { type: 'jobEnded', job: spec.id, state: how, error } : { type: 'jobEnded', job: spec.id, state: how });
     return;
   }
-  if (state !== 'running') return;
+  // Never begun; what is paused, or waits to begin again, has logs.
+  if (state !== 'running' && job.tasks.every((t) => t.incarnation === undefined)) return;
   core.emit({ type: 'openJob', job: spec.id });
   for (const t of job.tasks) if (t.phase === 'done') core.emit({ type: 'taskDone', job: spec.id, task: t.task });
   if (spec.protocol === 'none')

@@ -8,7 +8,7 @@
 import type { ErrorBody, Incarnation, NodeId } from '@mayfly/wire';
 import { endJob } from './end.ts';
 import { takeRoom, type Room } from './placement.ts';
-import { addFault, faultChanges, over, reached, recovered, taskChange, type Core, type Job, type Node, type Task } from './state.ts';
+import { addFault, faultChanges, over, paused, reached, recovered, taskChange, timeGoesOn, type Core, type Job, type Node, type Task } from './state.ts';
 import { jobKey, type FaultCause } from './types.ts';
 
 /** A crash counts two, the vanishing of a node that may have been the task's doing one; `crashLimit` crashes end the job. */
@@ -76,17 +76,19 @@ export function schedule(core: Core): void {
   }
   for (const job of core.jobs.values()) {
     if (over(job) || job.record.state !== 'waiting') continue;
-    const { room, size } = job.record.spec;
+    const { room } = job.record.spec;
     if (short.has(room)) continue;
+    const begin = job.tasks.filter((t) => t.phase === 'idle'); // all, but for those that ended before a pause
     const slots = free.reduce((sum, r) => sum + (r.code === room ? r.free : 0), 0);
-    if (slots < size) {
+    if (slots < begin.length) {
       short.add(room); // first come, first served
       continue;
     }
     job.record.state = 'running';
-    job.record.startedAt = core.now;
+    timeGoesOn(core, job);
+    job.record.startedAt ??= core.now;
     starts.push(job);
-    for (const t of job.tasks) take(t);
+    for (const t of begin) take(t);
   }
   if (raised.length > 0) raise(core, raised, starts);
 }
@@ -233,6 +235,7 @@ export function tellToDrop(core: Core, t: Task, where: NodeId, error: ErrorBody)
 /** The task's incarnation is lost. What was never assigned leaves no fault. */
 export function lose(core: Core, t: Task, cause: FaultCause): void {
   if (t.phase === 'idle' || t.phase === 'exiting' || t.phase === 'done' || over(t.job)) return;
+  if (paused(t.job)) return leave(core, t); // D9
   const lived = t.phase === 'assigned' || t.phase === 'running' || t.phase === 'away';
   const node = t.node;
   if (lived) {
@@ -262,6 +265,18 @@ export function lose(core: Core, t: Task, cause: FaultCause): void {
       message: `Rank ${t.task} was lost (${cause}), and the protocol "none" keeps no log to restart it from. Run the job with "pessimistic" to survive this.`,
     });
   }
+}
+
+/** D9: it has no slot any more, and nobody is to blame. */
+export function leave(core: Core, t: Task): void {
+  t.phase = 'idle';
+  t.resumable = undefined;
+  t.wanted = undefined;
+  t.pendingStrikes = 0;
+  delete t.fence;
+  delete t.activity;
+  release(core, t);
+  core.changed(t.job);
 }
 
 function weightOf(t: Task, cause: FaultCause): number {

@@ -76,6 +76,8 @@ export interface Job {
   /** The task whose result or loss ended the job. */
   culprit?: TaskId;
   outputBytes: number;
+  /** Paused, durably: observer's time at which ranks that have no new image yet leave without one (pause.ts). */
+  leaveBy?: number;
 }
 
 export interface Node {
@@ -108,6 +110,7 @@ export type Pending =
   | { kind: 'raise'; tasks: { task: Task; incarnation: Incarnation }[]; starts: Job[] }
   | { kind: 'exit'; task: Task }
   | { kind: 'end'; job: Job }
+  | { kind: 'pause'; job: Job; since: number; waitMs: number }
   | { kind: 'nothing' };
 
 export class Core {
@@ -157,7 +160,27 @@ export class Core {
 }
 
 /** Nothing of this job is assigned, restarted or counted any more. */
-export const over = (job: Job): boolean => job.ending !== undefined || (job.record.state !== 'waiting' && job.record.state !== 'running');
+export const over = (job: Job): boolean => job.ending !== undefined || ended(job.record);
+
+export const ended = (record: JobRecord): boolean => record.state === 'done' || record.state === 'failed' || record.state === 'cancelled';
+
+export const paused = (job: Job): boolean => job.record.state === 'paused';
+
+/** D10 (pause.ts). A paused job runs again, or has ended. */
+export function timeGoesOn(core: Core, job: Job): void {
+  const { record } = job;
+  if (record.pausedAt === undefined) return;
+  const ms = Math.max(0, core.now - record.pausedAt);
+  delete record.pausedAt;
+  if (record.startedAt === undefined) return; // it had not begun
+  record.pausedMs = (record.pausedMs ?? 0) + ms;
+  for (const t of job.tasks)
+    for (const n of t.openFaults) {
+      const f = job.faults[n]!;
+      f.pausedMs = (f.pausedMs ?? 0) + ms;
+      job.dirtyFaults.add(n);
+    }
+}
 
 export const newTask = (job: Job, task: TaskId): Task => ({
   job,
@@ -210,11 +233,13 @@ export function addFault(core: Core, t: Task, cause: FaultCause): void {
   job.faults.push(fault);
 }
 
+const since = (core: Core, f: FaultRecord): number => Math.max(0, core.now - f.at - (f.pausedMs ?? 0));
+
 /** How far a restart has come: the phases of a recovery, for the faults that it answers. */
 export function reached(core: Core, t: Task, phase: 'assignedAfterMs' | 'startedAfterMs'): void {
   for (const n of t.openFaults) {
     const f = t.job.faults[n]!;
-    f[phase] = Math.max(0, core.now - f.at);
+    f[phase] = since(core, f);
     t.job.dirtyFaults.add(n);
   }
 }
@@ -224,7 +249,7 @@ export function recovered(core: Core, t: Task): void {
   if (t.openFaults.length === 0) return;
   for (const n of t.openFaults) {
     const f = t.job.faults[n]!;
-    f.recoveredAfterMs = Math.max(0, core.now - f.at);
+    f.recoveredAfterMs = since(core, f);
     t.job.dirtyFaults.add(n);
   }
   t.openFaults = [];

@@ -80,8 +80,12 @@ export interface JobRecord {
   spec: JobSpec;
   /** Place in the queue; rises over the life of the data directory. */
   order: number;
-  state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+  state: 'waiting' | 'running' | 'paused' | 'done' | 'failed' | 'cancelled';
   startedAt?: number;
+  /** Since when it is paused, or waits to begin again after that. */
+  pausedAt?: number;
+  /** How long it was paused after it had begun, over all pauses that are over. */
+  pausedMs?: number;
   endedAt?: number;
   exitCode?: number;
   error?: ErrorBody;
@@ -107,6 +111,8 @@ export interface FaultRecord {
   incarnation: Incarnation;
   node?: NodeId;
   cause: FaultCause;
+  /** Of the time since `at`, so much the job was paused: it counts in no phase. */
+  pausedMs?: number;
   /** ms from `at` until everyone had fenced the old incarnation and the new one was given to a node; until its rank began (image fetched and restored, replay ahead); until its first new step. */
   assignedAfterMs?: number;
   startedAfterMs?: number;
@@ -196,6 +202,9 @@ export type DispatcherEvent = { now: number } & (
   | { type: 'deadlock'; job: JobId; report: string }
   | { type: 'cancel'; job: JobId; message?: string }
   | { type: 'kill'; job: JobId; task: TaskId }
+  /** `waitMs`: how long ranks may take for an image before they leave without one. Not for the protocol `none`. */
+  | { type: 'pause'; job: JobId; waitMs: number }
+  | { type: 'resume'; job: JobId }
   | { type: 'checkpoint'; job: JobId; task: TaskId }
   /** Forget an ended job (retention, or DELETE): its records go. */
   | { type: 'forget'; job: JobId }

@@ -3,7 +3,7 @@ import { FIRST_TOKEN, type JobId, type JobView, type NodeView, type TaskId, type
 import type { Dispatcher } from './dispatcher.ts';
 import { verdictOf } from './nodes.ts';
 import { takesRanks } from './restart.ts';
-import { over, type Core, type Job, type Task } from './state.ts';
+import { over, paused, type Core, type Job, type Task } from './state.ts';
 
 /** Counters of one task that the logs and the image store know. */
 export type TaskCounters = Pick<TaskView, 'messagesIn' | 'bytesIn' | 'messagesOut' | 'bytesOut' | 'images' | 'imageBytes' | 'lastImageAt'>;
@@ -18,7 +18,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
   const { core } = dispatcher;
   const job = core.jobs.get(id);
   if (!job) return undefined;
-  const { spec, startedAt, endedAt, exitCode, error } = job.record;
+  const { spec, startedAt, endedAt, pausedAt, pausedMs, exitCode, error } = job.record;
   const reason = reasonOf(core, job);
   return {
     id,
@@ -34,6 +34,8 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     submittedAt: spec.submittedAt,
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(endedAt === undefined ? {} : { endedAt }),
+    ...(pausedAt === undefined || startedAt === undefined ? {} : { pausedAt }),
+    ...(pausedMs === undefined ? {} : { pausedMs }),
     ...(reason === undefined ? {} : { reason }),
     ...(error === undefined ? {} : { error }),
     ...(exitCode === undefined ? {} : { exitCode }),
@@ -67,16 +69,17 @@ export function nodeViews(dispatcher: Dispatcher): NodeView[] {
   }));
 }
 
-/** 'stalled' is no state of its own but an honest look at a running job: some rank has no slot. */
+/** 'stalled' is no state of its own but an honest look at a running job: some rank has no slot. So is 'pausing': some rank still has one. */
 function stateOf(job: Job): JobView['state'] {
   const { state } = job.record;
+  if (state === 'paused' && !over(job) && job.tasks.some((t) => t.node !== undefined)) return 'pausing';
   return state === 'running' && !over(job) && job.tasks.some((t) => t.phase === 'idle') ? 'stalled' : state;
 }
 
 function taskState(core: Core, t: Task): TaskView['state'] {
   if (t.phase === 'done' || t.phase === 'exiting') return t.exit?.abort ? 'failed' : 'done';
   if (t.job.culprit === t.task && t.job.record.state === 'failed') return 'failed';
-  if (t.phase === 'idle') return 'unassigned';
+  if (t.phase === 'idle') return paused(t.job) ? 'paused' : 'unassigned';
   if (t.phase === 'away') return 'suspect';
   const again = t.openFaults.length > 0;
   if (t.phase !== 'running') return again ? 'recovering' : 'assigned';
@@ -105,7 +108,8 @@ const are = (n: number): string => `${n} ${n === 1 ? 'is' : 'are'}`;
 /** Why a job waits or stalls, in words: 'needs 4 slots, 3 are here'. */
 export function reasonOf(core: Core, job: Job): string | undefined {
   if (over(job)) return undefined;
-  const { size, room } = job.record.spec;
+  const { room } = job.record.spec;
+  const size = job.tasks.filter((t) => t.phase !== 'done').length;
   const place = room === undefined ? 'here' : `in room ${room}`;
   let here = 0;
   let free = 0;
@@ -114,6 +118,7 @@ export function reasonOf(core: Core, job: Job): string | undefined {
     here += n.slots;
     free += Math.max(0, n.slots - n.tasks.size);
   }
+  if (paused(job)) return pausedReason(job);
   if (job.record.state === 'waiting') {
     let ahead = 0;
     for (const j of core.jobs.values()) {
@@ -131,6 +136,16 @@ export function reasonOf(core: Core, job: Job): string | undefined {
   const away = job.tasks.filter((t) => t.phase === 'away').map((t) => t.task);
   if (away.length > 0) return `after a restart of the server: waiting for the node${away.length === 1 ? '' : 's'} of rank${away.length === 1 ? '' : 's'} ${list(away)}`;
   return undefined;
+}
+
+function pausedReason(job: Job): string | undefined {
+  const here = job.tasks.filter((t) => t.node !== undefined).map((t) => t.task);
+  if (here.length > 0) return here.length === 1 ? `waits for an image of rank ${here[0]!}` : `waits for images of ranks ${list(here)}`;
+  const begun = job.tasks.filter((t) => t.phase !== 'done' && t.incarnation !== undefined);
+  if (begun.length === 0) return undefined; // had not begun, or ends
+  const images = begun.filter((t) => t.newest !== undefined).length;
+  if (images === begun.length) return begun.length === 1 ? 'goes on from its image' : `goes on from images of all ${begun.length} ranks`;
+  return images === 0 ? 'has no images: goes on from the logs' : `goes on from images of ${images} of ${begun.length} ranks; the others from their logs`;
 }
 
 function list(n: readonly number[]): string {

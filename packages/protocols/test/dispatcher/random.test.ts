@@ -4,7 +4,7 @@
  *
  * A failing seed replays: MAYFLY_SEED=<seed> npx vitest run packages/protocols/test/dispatcher/random.test.ts
  */
-import type { Hold, JobId, NodeId, TaskId } from '@mayfly/wire';
+import type { Hold, ImageId, JobId, NodeId, TaskId } from '@mayfly/wire';
 import { expect, it } from 'vitest';
 import { Dispatcher, nodeViews, type DispatcherEffect, type DispatcherEvent, type JobRecord, type TaskRecord } from '../../src/index.ts';
 import { I, J, job, N } from './stage.ts';
@@ -60,6 +60,10 @@ class Model {
   readonly assigned = new Map<string, number>();
   readonly sizes = new Map<JobId, number>();
   readonly ended = new Set<JobId>();
+  /** Asked to pause, and not to go on since. */
+  readonly paused = new Set<JobId>();
+  pauses = 0;
+  #images = 0;
   readonly log: string[] = [];
   /** Answers per turn, at most this less one: a slow disk, or a fast one. */
   pace = 6;
@@ -106,6 +110,7 @@ class Model {
       case 'assign': {
         const key = `${e.job}/${e.task}`;
         const record = this.#record(e.job, e.task);
+        expect(this.paused.has(e.job), 'D9').toBe(false);
         expect(record?.incarnation, 'D2').toBe(e.incarnation);
         expect(record?.node, 'given to the node of the record').toBe(e.node);
         expect(this.#fence(e.job, e.task).every((f) => f >= e.incarnation), 'D1: everyone fences first').toBe(true);
@@ -120,6 +125,7 @@ class Model {
       }
       case 'welcome':
       case 'revoke':
+      case 'checkpoint':
         this.#deliver(e.connection, e);
         return;
       case 'close': {
@@ -213,6 +219,11 @@ class Model {
       v.workers = v.workers.filter((w) => !e.drop.some((d) => d.job === w.job && d.task === w.task && d.incarnation === w.incarnation));
     } else if (e?.type === 'assign') v.workers.push({ job: e.job, task: e.task, incarnation: e.incarnation, started: false, left: 3 + this.#below(20) });
     else if (e?.type === 'revoke') v.workers = v.workers.filter((w) => !(w.job === e.job && w.task === e.task && w.incarnation === e.incarnation));
+    else if (e?.type === 'checkpoint' && this.#below(3) > 0) {
+      const w = v.workers.find((x) => x.job === e.job && x.task === e.task);
+      const serial = ++this.#images;
+      if (w) this.step({ type: 'image', now: this.now, job: w.job, task: w.task, image: `${w.job}-${w.task}-${w.incarnation}-${serial}` as ImageId, serial });
+    }
     for (const w of v.workers) {
       w.started = true;
       if (w.left > 0) w.left--;
@@ -237,7 +248,7 @@ class Model {
   fault(): void {
     const v = this.volunteers[this.#below(this.volunteers.length)]!;
     const w = v.workers[this.#below(Math.max(1, v.workers.length))];
-    switch (this.#below(11)) {
+    switch (this.#below(13)) {
       case 0: // the network goes
         return this.disconnect(v);
       case 1: // the tab is closed properly
@@ -278,9 +289,27 @@ class Model {
       case 9: // a liar
         if (v.connection === undefined) return;
         return this.step({ type: 'report', now: this.now, connection: v.connection, job: J(this.#below(3)), task: this.#below(5) as TaskId, incarnation: I(this.#below(9)), event: 'crashed' });
+      case 10:
+        return this.pause(J(this.#below(this.sizes.size)));
+      case 11:
+        return this.resume(J(this.#below(this.sizes.size)));
       default:
         return this.#below(3) === 0 ? this.crash() : undefined;
     }
+  }
+
+  pause(id: JobId): void {
+    if (!this.sizes.has(id) || this.ended.has(id)) return;
+    const { core } = this.dispatcher;
+    if (core.jobs.get(id)?.ending !== undefined) return;
+    this.pauses++;
+    this.paused.add(id);
+    this.step({ type: 'pause', now: this.now, job: id, waitMs: 100 * this.#below(40) });
+  }
+
+  resume(id: JobId): void {
+    this.paused.delete(id);
+    this.step({ type: 'resume', now: this.now, job: id });
   }
 
   /** kill -9 of the server: commits under way are lost or not, from the first lost one on. */
@@ -295,6 +324,9 @@ class Model {
       v.connection = undefined;
       v.inbox = [];
     }
+    // A request that was not durable may be forgotten, or not: what the registry says holds.
+    this.paused.clear();
+    for (const [k, r] of this.registry) if (k.startsWith('job/') && (r as JobRecord).state === 'paused') this.paused.add((r as JobRecord).spec.id);
     this.now += this.#below(3000);
     this.dispatcher = new Dispatcher({ crashLimit: 10_000 });
     this.step({ type: 'recover', now: this.now, entries: [...this.registry].map(([k, x]) => [k, structuredClone(x)] as const), images: [] });
@@ -343,8 +375,9 @@ function run(seed: number): Model {
       m.turn();
     }
     while (submitted < jobs) m.submit(submitted++, 1 + below(5));
-    // Faults stop, and there are slots.
+    // Faults stop, there are slots, and nothing is paused.
     m.pace = 6;
+    for (const id of m.sizes.keys()) m.resume(id);
     for (const v of m.volunteers) {
       v.frozen = false;
       v.slots = 3;
@@ -364,15 +397,20 @@ function run(seed: number): Model {
   return m;
 }
 
-it('holds D1–D6 and D8 under faults of every kind, and ends every job', { timeout: 120_000 }, () => {
+it('holds D1–D6, D8 and D9 under faults of every kind, and ends every job', { timeout: 120_000 }, () => {
   const only = process.env['MAYFLY_SEED'];
   let incarnations = 0;
+  let pauses = 0;
   for (let seed = 1; seed <= 300; seed++) {
     const m = run(only === undefined ? seed : Number(only));
     for (const n of m.assigned.values()) incarnations += n;
+    pauses += m.pauses;
     if (only !== undefined) break;
   }
-  if (only === undefined) expect(incarnations, 'the faults were real').toBeGreaterThan(1000);
+  if (only === undefined) {
+    expect(incarnations, 'the faults were real').toBeGreaterThan(1000);
+    expect(pauses, 'and so were the pauses').toBeGreaterThan(300);
+  }
 });
 
 it('one seed is one run, to the letter', () => {

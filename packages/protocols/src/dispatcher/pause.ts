@@ -1,0 +1,72 @@
+/**
+ * Pause and resume of a job.
+ *
+ * Owns: when a rank of a paused job gives its slot back. The record says `paused` from the request on, so that a restart of the server finds
+ * the job paused; until the last rank has left, people see it as `pausing`. Order: the record is durable → every rank that runs is asked for
+ * an image → it leaves when one is complete, or when the wait is over, and is told to stop. What is not on a node yet leaves at once.
+ *
+ *  D9  Of a paused job nothing is raised or assigned, whatever ends an incarnation meanwhile is no fault, and a rank that has left stays
+ *      away: whoever still holds it is told to stop. Nobody is told so before the pause is durable.
+ *  D10 Time between a pause and the next start counts for no limit and for no recovery.
+ *
+ * A resumed job whose ranks have all left waits in the queue for slots for all of them, at its old place (D4). A rank goes on from its newest
+ * image, or from its log, as after a fault: the answer is the same.
+ */
+import { askForImage, leave, tellToDrop } from './restart.ts';
+import { over, paused, timeGoesOn, type Core, type Job, type Task } from './state.ts';
+import { jobKey } from './types.ts';
+
+/** `waitMs`: how long ranks may take for an image. A job whose protocol keeps nothing to go on from is not paused: the host says so. */
+export function pauseJob(core: Core, job: Job, waitMs: number): void {
+  if (over(job) || paused(job) || job.record.spec.protocol === 'none') return;
+  job.record.state = 'paused';
+  job.record.pausedAt ??= core.now; // set already if it waits to begin again
+  delete job.leaveBy;
+  for (const t of job.tasks) if (t.phase === 'raising' || t.phase === 'choosing' || t.phase === 'fencing') leave(core, t);
+  core.persist({ kind: 'pause', job, since: job.record.pausedAt, waitMs }, [[jobKey(job.record.spec.id), { ...job.record }]]);
+  core.reschedule = true;
+  core.changed(job);
+}
+
+/** The pause is durable: ranks begin to leave. */
+export function pausePersisted(core: Core, job: Job, waitMs: number, since: number): void {
+  if (over(job) || !paused(job) || job.record.pausedAt !== since) return;
+  job.leaveBy = core.time + waitMs;
+  for (const t of job.tasks) {
+    if (t.phase === 'running' || t.phase === 'away') {
+      t.wanted = t.newest?.serial ?? 0;
+      askForImage(core, t);
+    } else if (t.phase === 'assigned' || t.phase === 'idle') stop(core, t); // it did nothing yet that its image has not
+  }
+}
+
+/** An image of the task is complete. */
+export function leaveWithImage(core: Core, t: Task): void {
+  if (paused(t.job) && !over(t.job) && t.job.leaveBy !== undefined && t.wanted === undefined && t.node !== undefined) stop(core, t);
+}
+
+/** At every tick: who has no image by now goes without. */
+export function endWait(core: Core, job: Job): void {
+  if (job.leaveBy === undefined || core.time < job.leaveBy || over(job) || !paused(job)) return;
+  for (const t of job.tasks) if (t.node !== undefined) stop(core, t);
+}
+
+function stop(core: Core, t: Task): void {
+  if (t.phase === 'exiting' || t.phase === 'done') return;
+  const where = t.node ?? t.resumable;
+  if (where !== undefined) tellToDrop(core, t, where, { code: 'FENCED', message: 'The job is paused.' });
+  leave(core, t);
+}
+
+export function resumeJob(core: Core, job: Job): void {
+  if (over(job) || !paused(job)) return;
+  delete job.leaveBy;
+  // With ranks still at work it runs; the others are as lost ones, without a fault. Else it begins when there are slots for all.
+  if (job.tasks.some((t) => t.node !== undefined)) {
+    job.record.state = 'running';
+    timeGoesOn(core, job);
+  } else job.record.state = 'waiting';
+  core.persist({ kind: 'nothing' }, [[jobKey(job.record.spec.id), { ...job.record }]]);
+  core.reschedule = true;
+  core.changed(job);
+}
