@@ -222,6 +222,16 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await expect(state).toHaveText('Working on “greeting”');
   await expect(page.getByTestId('output')).toContainText('hello Ada');
   await expect(volunteer.getByText('waits for standard input')).toBeVisible();
+
+  // The job is paused: its volunteer is free for others. Then it goes on, and says hello no second time.
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await expect(page.getByRole('alertdialog')).toContainText('repeats its log');
+  await page.getByRole('button', { name: 'Pause the job' }).click();
+  await expect(headline(page)).toContainText('Paused');
+  await expect(state).toHaveText('Idle');
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await expect(state).toHaveText('Working on “greeting”');
+  await expect(volunteer.getByText('waits for standard input')).toBeVisible();
   expect(await serious(volunteer)).toEqual([]);
   await info.attach('volunteer', { body: await volunteer.screenshot({ fullPage: true }), contentType: 'image/png' });
 
@@ -233,7 +243,7 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await client.until(id, 'back', (j) => j.faults.length > 0 && j.faults.every((f) => f.recoveredAfterMs !== undefined));
   await client.input(id, 'goodbye');
   await expect(headline(page)).toContainText('1 rank finished');
-  await expect(page.getByTestId('output')).toContainText('then goodbye');
+  await expect(page.getByTestId('output')).toHaveText('hello Adathen goodbye');
   await volunteer.getByRole('button', { name: 'Finish this step and leave' }).click();
   await expect(state).toHaveText('Off');
   await expect(volunteer.getByLabel('What you gave')).toContainText('Ranks finished');

@@ -66,6 +66,8 @@ export class Client {
   job = (id: string): Promise<JobView> => this.#json('GET', `/api/jobs/${encodeURIComponent(id)}`);
   submit = (submission: JobSubmission): Promise<{ id: string }> => this.#json('POST', '/api/jobs', submission);
   cancel = (id: string): Promise<unknown> => this.#json('POST', `/api/jobs/${encodeURIComponent(id)}/cancel`, {});
+  pause = (id: string, waitMs?: number): Promise<unknown> => this.#json('POST', `/api/jobs/${encodeURIComponent(id)}/pause`, waitMs === undefined ? {} : { waitMs });
+  resume = (id: string): Promise<unknown> => this.#json('POST', `/api/jobs/${encodeURIComponent(id)}/resume`, {});
   checkpoint = (id: string, task?: number): Promise<{ asked: number[] }> => this.#json('POST', `/api/jobs/${encodeURIComponent(id)}${task === undefined ? '' : `/tasks/${task}`}/checkpoint`, {});
   images = (id: string): Promise<{ task: number; serial: number; bytes: number }[]> => this.#json('GET', `/api/jobs/${encodeURIComponent(id)}/images`);
   backup = (): Promise<{ path: string; files: number; bytes: number; pauseMs: number }> => this.#json('POST', '/api/backup', {});

@@ -1,5 +1,6 @@
 /** The command line `mayfly`, but for the compiler drivers (mayfly.ts). Each command resolves to its exit code. */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { PauseOptions } from './commands/pause.ts';
 import type { CheckpointOptions } from './commands/checkpoint.ts';
 import type { OutputOptions } from './commands/jobs.ts';
 import type { ServerCommandOptions } from './commands/server.ts';
@@ -162,6 +163,15 @@ ${EXIT_HELP}`,
   connected(tokens.command('revoke').description('end tokens at once, and what is connected with them').argument('<name...>', 'name or id')).action(
     act(async (names: string[], o: ConnectionOptions) => (await import('./commands/tokens.ts')).revoke(names, o)),
   );
+  connected(
+    program
+      .command('pause')
+      .description('give the slots of a job back: its ranks take images and leave; it goes on with `mayfly resume`')
+      .argument('<job>')
+      .option('--images <seconds>', 'ranks have so long for an image (default 15); who has none then goes on from the one before, or from the log', seconds)
+      .option('--no-wait', 'do not wait until all have left'),
+  ).action(act(async (id: string, o: PauseOptions) => (await import('./commands/pause.ts')).pause(id, o)));
+  connected(program.command('resume').description('let a paused job go on as soon as there are slots').argument('<job>')).action(act(async (id: string, o: ConnectionOptions) => (await import('./commands/pause.ts')).resume(id, o)));
 
   connected(program.command('backup').description("take a backup of a server's data directory, jobs running or not; prints its folder on the server's disk")).action(
     act(async (o: ConnectionOptions) => (await import('./commands/backup.ts')).backup(o)),

@@ -46,6 +46,8 @@ export const ROUTES: Readonly<Record<string, Access>> = {
 
   'POST /api/jobs': 'submitter',
   'POST /api/jobs/:id/cancel': 'own',
+  'POST /api/jobs/:id/pause': 'own',
+  'POST /api/jobs/:id/resume': 'own',
   'DELETE /api/jobs/:id': 'own',
   'POST /api/jobs/:id/checkpoint': 'own',
   'POST /api/jobs/:id/tasks/:task/kill': 'own',

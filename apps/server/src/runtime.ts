@@ -198,7 +198,7 @@ export class Runtime {
       const { spec, state } = value as { spec: JobSpec; state: string };
       this.#specs.set(spec.id, spec);
       known.add(spec.id);
-      if (state === 'waiting' || state === 'running') active.add(spec.id);
+      if (!isOver(state)) active.add(spec.id);
     }
     const swept = await this.store.sweep(known);
     if (swept.length > 0) this.#logger.info({ jobs: swept }, 'folders of jobs that were never accepted removed');

@@ -200,6 +200,36 @@ describe('faults', () => {
     console.log(job.faults.map((f) => `${f.cause}: task ${f.task} recovered after ${f.recoveredAfterMs} ms`).join('; '));
   });
 
+  it('a paused job gives its slots back with images, is paused still after a restart of the server, and goes on, without a fault', async () => {
+    await bench.node(1);
+    // In its first life it goes round until the pause takes it away; a rank that has no image knows of no first life.
+    const id = await bench.submit(
+      `import { checkpoint } from 'mayfly';
+       const state = { step: 0 };
+       checkpoint.register('state', state);
+       const { restarted } = checkpoint.open();
+       if (restarted) checkpoint.rollback('state');
+       while (!restarted) { checkpoint.here(); state.step++; }
+       console.log('went on behind step', state.step > 0 ? 'one' : 'none');`,
+      1,
+    );
+    await bench.until(id, (j) => j.tasks[0]!.state === 'running');
+    await bench.api(`jobs/${id}/pause`, { method: 'POST', body: '{"waitMs":600000}' });
+    const paused = await bench.until(id, (j) => j.state === 'paused');
+    expect(paused).toMatchObject({ reason: 'goes on from its image', faults: [], tasks: [{ state: 'paused', images: 1 }] });
+    expect(await (await bench.api('nodes')).json()).toMatchObject([{ busy: 0 }]);
+    const { port } = new URL(bench.server.url);
+    await bench.server.close();
+    await bench.start(Number(port));
+    expect(await bench.view(id)).toMatchObject({ state: 'paused', faults: [] });
+    await bench.api(`jobs/${id}/resume`, { method: 'POST' });
+    const { job, stdout } = await bench.ended(id);
+    expect(job).toMatchObject({ state: 'done', faults: [], tasks: [{ incarnation: 1 }] });
+    expect(job.pausedMs).toBeGreaterThan(0);
+    expect(stdout).toEqual(['went on behind step one\n']);
+    await expect(bench.api(`jobs/${id}/pause`, { method: 'POST' })).rejects.toThrow('409');
+  });
+
   it('a server that goes and comes back: nodes keep their ranks, nothing is lost', async () => {
     await bench.node(1);
     await bench.node(1);

@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 
 export const FAULTS = [
   'close', 'crash', 'half-open crash', 'reload', 'rank crash', 'freeze', 'zombie', 'cut off', 'partition', 'stall', 'broken link', 'delay', 'reorder',
-  'duplicate', 'clone', 'second socket', 'kill server', 'kill CM', 'power loss', 'CM power loss', 'log bit flip', 'image bit flip', 'full disk',
+  'duplicate', 'clone', 'second socket', 'kill server', 'kill CM', 'power loss', 'CM power loss', 'log bit flip', 'image bit flip', 'full disk', 'pause',
 ] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
@@ -24,6 +24,11 @@ export interface Fault {
 
 /** Faults fall within this time, so that a correct run ends afterwards. */
 const FAULT_TIME_MS = 30_000;
+/** Pauses are no misfortune, and are drawn apart: a seed has none, or a few. */
+const PAUSES = 'pause' satisfies FaultKind;
+const STRUCK = FAULTS.filter((k) => k !== PAUSES);
+/** Names the generators of pauses, behind those of all other faults of a seed. */
+const FIRST_PAUSE = 1_000_000;
 /** How often a kind is drawn, where it is drawn at all. */
 const WEIGHT: Partial<Record<FaultKind, number>> = { 'rank crash': 0.3, 'log bit flip': 0.06, 'full disk': 0.4, delay: 3, reorder: 3, duplicate: 3, 'power loss': 1 };
 
@@ -32,19 +37,26 @@ const square = (x: number): number => x * x;
 /** Each seed has some of the kinds and not others, in proportions of its own: what many kinds together would hide, few show. */
 export function drawFaults(seed: number, everyMs?: number, only?: readonly FaultKind[]): Fault[] {
   const r = Random.named(seed, 'faults');
-  const weights = FAULTS.map((k) => (r.chance(0.55) ? square(r.next()) + 0.1 : 0) * (WEIGHT[k] ?? 1) * (!only || only.includes(k) ? 1 : 0));
+  const weights = STRUCK.map((k) => (r.chance(0.55) ? square(r.next()) + 0.1 : 0) * (WEIGHT[k] ?? 1) * (!only || only.includes(k) ? 1 : 0));
   const sum = weights.reduce((a, b) => a + b, 0);
   const every = everyMs ?? r.pick([25, 40, 60, 100, 250, 1000]);
   const out: Fault[] = [];
-  if (sum === 0) return out;
+  const pauses = drawPauses(seed, only);
+  if (sum === 0) return pauses;
   // a squared uniform draw: bursts and pauses, and the same on every engine, as a logarithm would not be
   for (let at = 3 * square(r.next()) * every; at < FAULT_TIME_MS; at += 3 * square(r.next()) * every) {
     let x = r.next() * sum;
     let i = 0;
-    while (i < FAULTS.length - 1 && x >= weights[i]!) x -= weights[i++]!;
-    out.push({ at, kind: FAULTS[i]!, n: out.length });
+    while (i < STRUCK.length - 1 && x >= weights[i]!) x -= weights[i++]!;
+    out.push({ at, kind: STRUCK[i]!, n: out.length });
   }
-  return out;
+  return [...out, ...pauses].sort((a, b) => a.at - b.at);
+}
+
+function drawPauses(seed: number, only: readonly FaultKind[] | undefined): Fault[] {
+  const r = Random.named(seed, 'pauses');
+  if (only ? !only.includes(PAUSES) : !r.chance(0.3)) return [];
+  return Array.from({ length: r.between(1, 4) }, (_, i) => ({ at: square(r.next()) * FAULT_TIME_MS, kind: PAUSES, n: FIRST_PAUSE + i }));
 }
 
 /** What lets a job end with a named error instead of its answer: see run.ts. */
@@ -85,6 +97,8 @@ export class Striker {
         return this.bitFlip(kind, r);
       case 'full disk':
         return this.fullDisk(r);
+      case 'pause':
+        return this.pause(r);
       case 'partition': {
         const hit = world.volunteers.filter((o) => !o.offline && r.chance(0.5));
         if (hit.length < 2) return;
@@ -168,6 +182,20 @@ export class Striker {
       default:
         throw new Error(`${kind} does not strike a node`);
     }
+  }
+
+  /** The job's owner pauses it, and lets it go on later, however often the server has to be asked. */
+  private pause(r: Random): void {
+    const { server, agenda } = this.world;
+    const { job } = this.world.setup;
+    if (!server.up || this.world.end) return;
+    this.happened('pause', '');
+    server.dispatch({ type: 'pause', job, waitMs: r.between(0, 5000) });
+    const resume = (): void => {
+      if (server.up) server.dispatch({ type: 'resume', job });
+      else agenda.after(200, resume);
+    };
+    agenda.after(r.between(0, 8000), resume);
   }
 
   private server(kind: 'kill server' | 'power loss', r: Random): void {

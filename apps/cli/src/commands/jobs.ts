@@ -1,5 +1,5 @@
 /** `mayfly jobs list | show | cancel | output | rm`. */
-import type { JobView } from '@mayfly/wire';
+import { runTime, type JobView } from '@mayfly/wire';
 import { Client } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
@@ -12,7 +12,7 @@ const client = async (options: ConnectionOptions): Promise<Client> => new Client
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const when = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
-const lasted = (v: JobView): string => (v.startedAt === undefined ? '' : `${(((v.endedAt ?? Date.now()) - v.startedAt) / 1000).toFixed(1)} s`);
+const lasted = (v: JobView): string => (v.startedAt === undefined ? '' : `${(runTime(v, Date.now()) / 1000).toFixed(1)} s`);
 
 export async function list(options: ConnectionOptions & { json?: boolean }): Promise<number> {
   const c = await client(options);

@@ -7,11 +7,15 @@ import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 import { DEFAULT_CHECKPOINT_MS } from '../checkpoint-advice.ts';
 import { decodeBase64, needPath, prepareProgram, type Compilers } from '../jobs/program.ts';
+import { takesImages } from '../jobs/takes-images.ts';
 import type { ServerLimits } from '../options.ts';
 import type { Rooms } from '../rooms.ts';
 import { isOver, type Runtime } from '../runtime.ts';
 import { randomId } from '../secrets.ts';
-import { Asked, Created, Images, JobParams, Ok, TaskParams, refusals } from './schemas.ts';
+import { Asked, Created, Images, JobParams, Ok, Pause, TaskParams, refusals } from './schemas.ts';
+
+/** A rank that waits in MPI or calls it often has its image in a second; one that computes without a call for longer goes back to the last one. */
+const PAUSE_WAIT_MS = 15_000;
 
 export interface JobRoutes {
   runtime: Runtime;
@@ -72,6 +76,39 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     { schema: { summary: 'End a job', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409) } } },
     async (request) => {
       runtime.dispatcher.step({ type: 'cancel', job: needActive(request.params.id).id });
+      await runtime.dispatcher.settled();
+      return { ok: true as const };
+    },
+  );
+
+  app.post(
+    '/api/jobs/:id/pause',
+    {
+      schema: {
+        summary: 'Pause a job: each rank takes an image (for at most `waitMs`, default 15 s) and gives its slot back; the job stays so until it is resumed',
+        tags: ['jobs'],
+        params: JobParams,
+        body: Type.Optional(Type.Union([Pause, Type.Null()])),
+        response: { 200: Ok, ...refusals(400, 401, 404, 409) },
+      },
+    },
+    async (request) => {
+      const view = needActive(request.params.id);
+      if (view.protocol === 'none') throw new MayflyError('CONFLICT', 'The protocol "none" keeps nothing that a rank could go on from, so this job cannot be paused. Cancel it, and run it again later.');
+      const waitMs = (await takesImages(runtime.store, view.id, runtime.spec(view.id)!.program.language)) ? (request.body?.waitMs ?? PAUSE_WAIT_MS) : 0;
+      runtime.dispatcher.step({ type: 'pause', job: view.id, waitMs });
+      await runtime.dispatcher.settled();
+      return { ok: true as const };
+    },
+  );
+
+  app.post(
+    '/api/jobs/:id/resume',
+    { schema: { summary: 'Let a paused job go on, as soon as there are slots for its ranks', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409) } } },
+    async (request) => {
+      const view = needActive(request.params.id);
+      if (view.state !== 'paused' && view.state !== 'pausing') throw new MayflyError('CONFLICT', `The job is not paused (${view.state}).`);
+      runtime.dispatcher.step({ type: 'resume', job: view.id });
       await runtime.dispatcher.settled();
       return { ok: true as const };
     },

@@ -23,6 +23,8 @@ export const Advice = Type.Object({
   rankMs: CountSchema,
 });
 export const Ok = Type.Object({ ok: Type.Literal(true) });
+/** How long ranks may take for an image before a paused job gives their slots back without one, ms. */
+export const Pause = Type.Object({ waitMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 600_000 })) }, { additionalProperties: false });
 export const Asked = Type.Object({ asked: Type.Array(TaskIdSchema) });
 export const Created = Type.Object({ id: JobIdSchema, warnings: Type.Array(Type.Unknown()) });
 export const Images = Type.Array(

@@ -1,21 +1,24 @@
-/** A button that asks before it does what cannot be undone. */
+/** A button that asks before it does what cannot be undone, or what has consequences worth a sentence. */
 import { Button, Dialog, DialogTrigger, Heading, Modal, ModalOverlay } from 'react-aria-components';
 
 interface Question {
   label: string;
   title: string;
   text: string;
-  yes: string;
+  /** Absent: it cannot be done, and `text` says why. */
+  yes?: string | undefined;
   no: string;
   busy: boolean;
   small?: boolean;
+  /** What can be undone does not look dangerous. */
+  mild?: boolean;
   onYes: () => void;
 }
 
 export function Confirm(q: Question) {
   return (
     <DialogTrigger>
-      <Button className={`button danger${q.small ? ' small' : ''}`} isDisabled={q.busy}>
+      <Button className={`button${q.mild ? '' : ' danger'}${q.small ? ' small' : ''}`} isDisabled={q.busy}>
         {q.label}
       </Button>
       <ModalOverlay className="veil" isDismissable>
@@ -28,15 +31,17 @@ export function Confirm(q: Question) {
                 </Heading>
                 <p>{q.text}</p>
                 <div className="row">
-                  <Button
-                    className="button danger"
-                    onPress={() => {
-                      q.onYes();
-                      close();
-                    }}
-                  >
-                    {q.yes}
-                  </Button>
+                  {q.yes !== undefined && (
+                    <Button
+                      className={`button ${q.mild ? 'primary' : 'danger'}`}
+                      onPress={() => {
+                        q.onYes();
+                        close();
+                      }}
+                    >
+                      {q.yes}
+                    </Button>
+                  )}
                   <Button className="button" onPress={close} autoFocus>
                     {q.no}
                   </Button>

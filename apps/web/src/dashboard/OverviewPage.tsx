@@ -1,12 +1,12 @@
 /** `/dashboard`: jobs and nodes. */
-import { FIRST_TOKEN, type JobView, type NodeView } from '@mayfly/wire';
+import { FIRST_TOKEN, runTime, type JobView, type NodeView } from '@mayfly/wire';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ago, duration, elapsed, plural } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
 import { useJobs, useMay, useMe, useNodes, useServerNow } from './context.tsx';
 import { Problem } from './Problem.tsx';
-import { hasEnded, jobLine, jobWord, nodeWord, rankWord, slotsOf } from './words.ts';
+import { hasEnded, isPaused, jobLine, jobWord, nodeWord, rankWord, slotsOf } from './words.ts';
 
 export function OverviewPage() {
   const jobs = useJobs();
@@ -44,12 +44,13 @@ export function OverviewPage() {
 }
 
 const SHOWN = 20;
-const WHICH = ['all', 'waiting', 'running', 'ended', 'failed'] as const;
+const WHICH = ['all', 'waiting', 'running', 'paused', 'ended', 'failed'] as const;
 type Which = (typeof WHICH)[number];
 
 export function matches(job: JobView, wanted: string, which: Which, owner = ''): boolean {
   if (owner !== '' && job.owner !== owner) return false;
-  if (which === 'ended' ? !hasEnded(job.state) : which === 'running' ? job.state !== 'running' && job.state !== 'stalled' : which !== 'all' && job.state !== which) return false;
+  const group = isPaused(job.state) ? 'paused' : job.state === 'stalled' ? 'running' : job.state;
+  if (which === 'ended' ? !hasEnded(job.state) : which !== 'all' && group !== which) return false;
   const w = wanted.trim().toLowerCase();
   return w === '' || [job.name, job.id, job.owner, job.room, job.error?.code, job.error?.message].some((t) => t?.toLowerCase().includes(w));
 }
@@ -116,7 +117,7 @@ function Jobs({ jobs }: { jobs: JobView[] }) {
                 </span>
                 <RankStrip job={job} />
                 <span className="job-time muted small num">
-                  {job.startedAt !== undefined && <span>{elapsed((job.endedAt ?? now) - job.startedAt)}</span>}
+                  {job.startedAt !== undefined && <span>{elapsed(runTime(job, now))}</span>}
                   <span>{ago(job.submittedAt, now)}</span>
                 </span>
               </Link>

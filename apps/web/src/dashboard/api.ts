@@ -64,6 +64,8 @@ export const getExamples = () => json<ExampleView[]>('/api/examples');
 export const getSubmission = (id: string) => json<JobSubmission>(`/api/jobs/${id}/submission`);
 export const submitJob = (submission: JobSubmission) => json<Pick<JobView, 'id'>>('/api/jobs', { method: 'POST', json: submission });
 export const cancelJob = (id: string) => request(`/api/jobs/${id}/cancel`, { method: 'POST' });
+export const pauseJob = (id: string) => request(`/api/jobs/${id}/pause`, { method: 'POST', json: {} });
+export const resumeJob = (id: string) => request(`/api/jobs/${id}/resume`, { method: 'POST' });
 export const deleteJob = (id: string) => request(`/api/jobs/${id}`, { method: 'DELETE' });
 export const killTask = (id: string, task: number) => request(`/api/jobs/${id}/tasks/${task}/kill`, { method: 'POST' });
 export const checkpointJob = (id: string) => request(`/api/jobs/${id}/checkpoint`, { method: 'POST' });

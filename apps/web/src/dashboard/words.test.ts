@@ -1,6 +1,6 @@
 import { incarnation, taskId, type JobView, type TaskView } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
-import { activityText, jobLine, phasesOf, rankWord, slotsAdvice, splitStack, totalsOf } from './words.ts';
+import { activityText, jobLine, pauseAdvice, phasesOf, rankWord, slotsAdvice, splitStack, totalsOf } from './words.ts';
 
 const rank = (over: Partial<TaskView>): TaskView => ({
   task: taskId(0), state: 'running', incarnation: incarnation(0), messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0, images: 0, imageBytes: 0, ...over,
@@ -31,6 +31,13 @@ describe('words', () => {
     expect(jobLine(job({ tasks: [rank({ state: 'done' }), rank({})] }))).toBe('1 of 2 ranks done');
     expect(jobLine(job({ state: 'failed', error: { code: 'DEADLOCK', message: 'Every rank waits.\nrank 0 …' } }))).toBe('DEADLOCK: Every rank waits.');
     expect(jobLine(job({ state: 'done', reason: 'old' }))).toBe('2 ranks finished');
+  });
+  it('says before a pause what it will cost', () => {
+    expect(pauseAdvice(job({ protocol: 'none' }))).toContain('cannot be paused');
+    expect(pauseAdvice(job({}))).toContain('has not begun');
+    const begun = { startedAt: 1, tasks: [rank({ images: 1 }), rank({}), rank({ state: 'done' })] };
+    expect(pauseAdvice(job(begun))).toMatch(/next checkpoint\.here.* 1 of 2 ranks have none so far/);
+    expect(pauseAdvice(job({ ...begun, program: { language: 'c', entry: 'a.c', hash: '' } }))).toMatch(/next MPI call/);
   });
   it('counts a message where it was sent', () => {
     expect(totalsOf(job({ tasks: [rank({ messagesOut: 2, messagesIn: 3, bytesOut: 8 }), rank({ messagesOut: 3, messagesIn: 2, bytesOut: 1 })] }))).toMatchObject({ messages: 5, bytes: 9 });

@@ -7,6 +7,8 @@ const JOB: Record<JobState, Word> = {
   waiting: { text: 'Waiting', tone: 'wait' },
   running: { text: 'Running', tone: 'work' },
   stalled: { text: 'Stalled', tone: 'warn' },
+  pausing: { text: 'Pausing', tone: 'wait' },
+  paused: { text: 'Paused', tone: 'quiet' },
   done: { text: 'Done', tone: 'good' },
   failed: { text: 'Failed', tone: 'bad' },
   cancelled: { text: 'Cancelled', tone: 'quiet' },
@@ -21,6 +23,8 @@ export function rankWord(t: TaskView): Word {
   switch (t.state) {
     case 'unassigned':
       return { text: 'no slot yet', tone: 'quiet' };
+    case 'paused':
+      return { text: 'paused', tone: 'quiet' };
     case 'assigned':
       return { text: 'starting', tone: 'wait' };
     case 'suspect':
@@ -50,12 +54,29 @@ export function rankWord(t: TaskView): Word {
   }
 }
 
+export const isPaused = (state: JobState): boolean => state === 'paused' || state === 'pausing';
+
+/** What a pause will do to this job: said before it is done. */
+export function pauseAdvice(job: JobView): string {
+  if (job.protocol === 'none') return 'This job cannot be paused: its protocol, none, keeps nothing that a rank could go on from. You can cancel it and run it again later.';
+  if (job.startedAt === undefined) return 'It has not begun. It leaves the queue, and comes back to its place when you resume it.';
+  const left = job.tasks.filter((t) => t.state !== 'done');
+  const without = left.filter((t) => t.images === 0).length;
+  const who = without === left.length ? 'No rank has one so far' : without === 0 ? 'Every rank has an older one' : `${without} of ${plural(left.length, 'rank')} have none so far`;
+  const how =
+    job.program.language === 'typescript'
+      ? 'A rank takes an image at its next checkpoint.here, if it comes there within 15 seconds. One without an image begins anew when you resume, and repeats its log'
+      : 'Each rank takes an image at its next MPI call, if there is one within 15 seconds. One without goes back to the image before, or begins anew and repeats its log';
+  return `${how}. ${who}. The slots are free for other jobs meanwhile; the answer is the same, and a pause counts as no fault.`;
+}
+
 const POINT_TO_POINT = /recv|send|probe|wait/i;
 
 /** 'waits in MPI_Recv for rank 2, tag 5'; undefined when there is nothing to add to the word. */
 export function activityText(t: TaskView): string | undefined {
   const a = t.activity;
   if (t.state === 'unassigned') return 'waits for a free slot';
+  if (t.state === 'paused') return t.lastImageAt === undefined ? 'begins anew and repeats its log' : 'goes on from its last image';
   if (t.state === 'suspect') return 'its node does not answer';
   if (t.state === 'recovering' && a?.state !== 'replaying') return 'a new incarnation is being started';
   if (!a || (t.state !== 'running' && t.state !== 'recovering')) return undefined;
@@ -107,6 +128,7 @@ export function jobLine(job: JobView): string {
   const { done, alive, total } = ranksOf(job);
   if (job.state === 'failed') return job.error ? `${job.error.code}: ${firstLine(job.error.message)}` : (job.reason ?? 'failed');
   if (job.reason && !hasEnded(job.state)) return job.reason;
+  if (job.state === 'paused') return 'had not begun';
   if (job.state === 'waiting') return `waits for ${plural(total, 'slot')}`;
   if (job.state === 'done') return `${plural(total, 'rank')} finished${survived(job)}`;
   if (job.state === 'cancelled') return `${plural(total, 'rank')} stopped`;

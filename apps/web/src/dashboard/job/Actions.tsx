@@ -3,10 +3,10 @@ import type { JobView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Button } from 'react-aria-components';
-import { cancelJob, checkpointJob, deleteJob, getSubmission, submitJob } from '../api.ts';
+import { cancelJob, checkpointJob, deleteJob, getSubmission, pauseJob, resumeJob, submitJob } from '../api.ts';
 import { Confirm } from '../Confirm.tsx';
 import { Problem } from '../Problem.tsx';
-import { hasEnded } from '../words.ts';
+import { hasEnded, isPaused, pauseAdvice } from '../words.ts';
 
 export function Actions({ job }: { job: JobView }) {
   const navigate = useNavigate();
@@ -17,6 +17,8 @@ export function Actions({ job }: { job: JobView }) {
   });
   const remove = useMutation({ mutationFn: () => deleteJob(job.id), onSuccess: () => navigate({ to: '/dashboard' }) });
   const checkpoint = useMutation({ mutationFn: () => checkpointJob(job.id) });
+  const pause = useMutation({ mutationFn: () => pauseJob(job.id) });
+  const resume = useMutation({ mutationFn: () => resumeJob(job.id) });
   const ended = hasEnded(job.state);
   return (
     <>
@@ -32,7 +34,24 @@ export function Actions({ job }: { job: JobView }) {
             onYes={() => cancel.mutate()}
           />
         )}
-        {!ended && (
+        {!ended && isPaused(job.state) && (
+          <Button className="button primary" isDisabled={resume.isPending} onPress={() => resume.mutate()}>
+            Resume
+          </Button>
+        )}
+        {!ended && !isPaused(job.state) && (
+          <Confirm
+            label="Pause"
+            mild
+            title={`Pause “${job.name}”?`}
+            text={pauseAdvice(job)}
+            yes={job.protocol === 'none' ? undefined : 'Pause the job'}
+            no="Let it run"
+            busy={pause.isPending}
+            onYes={() => pause.mutate()}
+          />
+        )}
+        {!ended && !isPaused(job.state) && (
           <Button className="button" isDisabled={checkpoint.isPending || !job.tasks.some((t) => t.node !== undefined)} onPress={() => checkpoint.mutate()}>
             Checkpoint now
           </Button>
@@ -55,7 +74,7 @@ export function Actions({ job }: { job: JobView }) {
           />
         )}
       </div>
-      {[cancel, checkpoint, again, remove].map((m, i) => m.error && <Problem key={i} error={m.error} />)}
+      {[cancel, pause, resume, checkpoint, again, remove].map((m, i) => m.error && <Problem key={i} error={m.error} />)}
     </>
   );
 }

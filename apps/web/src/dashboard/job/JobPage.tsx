@@ -1,5 +1,5 @@
 /** `/dashboard/jobs/:id`: one job, live. */
-import type { JobView } from '@mayfly/wire';
+import { runTime, type JobView } from '@mayfly/wire';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
@@ -61,15 +61,15 @@ export function JobPage() {
 }
 
 function Figures({ job }: { job: JobView }) {
-  const running = job.startedAt !== undefined && job.endedAt === undefined;
+  const running = job.startedAt !== undefined && job.endedAt === undefined && job.pausedAt === undefined;
   const now = useServerNow(1000, running);
   const sum = totalsOf(job);
   const { done, total } = ranksOf(job);
   return (
     <dl className="facts" aria-label="Figures">
       <div>
-        <dt>{hasEnded(job.state) ? 'Took' : 'Running for'}</dt>
-        <dd>{job.startedAt === undefined ? '–' : job.endedAt === undefined ? elapsed(now - job.startedAt) : duration(job.endedAt - job.startedAt)}</dd>
+        <dt>{hasEnded(job.state) ? 'Took' : running ? 'Running for' : 'Has run for'}</dt>
+        <dd>{job.startedAt === undefined ? '–' : job.endedAt === undefined ? elapsed(runTime(job, now)) : duration(runTime(job, now))}</dd>
       </div>
       <div>
         <dt>Ranks done</dt>
