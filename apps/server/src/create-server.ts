@@ -236,7 +236,7 @@ async function listen(app: FastifyInstance, o: ResolvedOptions): Promise<void> {
 }
 
 function countStates(runtime: Runtime): Record<string, number> {
-  const out: Record<string, number> = { waiting: 0, running: 0, done: 0, failed: 0, cancelled: 0 };
+  const out: Record<string, number> = { waiting: 0, running: 0, paused: 0, done: 0, failed: 0, cancelled: 0 };
   for (const j of runtime.dispatcher.core.core.jobs.values()) out[j.record.state] = (out[j.record.state] ?? 0) + 1;
   return out;
 }
