@@ -8,7 +8,7 @@
  *   own         a submitter for the jobs that his token submitted, an owner for all
  */
 import type { FastifyInstance } from 'fastify';
-import { FIRST_TOKEN, MayflyError, ROLES, type DashboardRequests, type Role } from '@mayfly/wire';
+import { FIRST_TOKEN, MayflyError, ROLES, type Role, type ViewerRequests } from '@mayfly/wire';
 import type { Principal } from './tokens.ts';
 
 export type Access = 'anyone' | 'capability' | 'own' | Role;
@@ -35,6 +35,8 @@ export const ROUTES: Readonly<Record<string, Access>> = {
   'GET /api/jobs/:id': 'viewer',
   'GET /api/jobs/:id/submission': 'viewer',
   'GET /api/jobs/:id/images': 'viewer',
+  'GET /api/jobs/:id/timeline': 'viewer',
+  'GET /api/jobs/:id/matrix': 'viewer',
   'GET /api/jobs/:id/tasks/:task/stdout': 'viewer',
   'GET /api/jobs/:id/tasks/:task/stderr': 'viewer',
   'GET /api/jobs/:id/files/*': 'viewer',
@@ -63,8 +65,9 @@ export const ROUTES: Readonly<Record<string, Access>> = {
 };
 
 /** Messages of a client on the socket /dashboard. */
-export const EVENTS: Readonly<Record<keyof DashboardRequests, Role>> = {
+export const EVENTS: Readonly<Record<keyof ViewerRequests, Role>> = {
   watch: 'viewer',
+  look: 'viewer',
 };
 
 /** What a route asks for; undefined: it has no row. A HEAD is the GET without its body. */

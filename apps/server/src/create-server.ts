@@ -19,6 +19,7 @@ import { Metrics } from './metrics.ts';
 import { resolveOptions, type MayflyServer, type ResolvedOptions, type ServerOptions } from './options.ts';
 import { boardRoute } from './rest/board.ts';
 import { dataRoutes } from './rest/data.ts';
+import { historyRoutes } from './rest/history.ts';
 import { infoRoute, openRoutes, serverRoutes } from './rest/info.ts';
 import { jobRoutes } from './rest/jobs.ts';
 import { outputRoutes } from './rest/outputs.ts';
@@ -215,6 +216,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     tokenRoutes(scope, p.tokens);
     roomRoutes(scope, { rooms: p.rooms, runtime: p.runtime });
     jobRoutes(scope, { runtime: p.runtime, rooms: p.rooms, compilers: p.compilers, limits: o.limits, channelMemories: o.channelMemories });
+    historyRoutes(scope, p.runtime);
     outputRoutes(scope, p.runtime, o.limits);
     serverRoutes(scope, { runtime: p.runtime, examples: new Examples(o.examplesRoot), backup: p.backup });
   });

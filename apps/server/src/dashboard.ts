@@ -10,7 +10,8 @@
 import type { Namespace, Socket } from 'socket.io';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { JobIdSchema, MayflyError, taskId, type DashboardEvents, type DashboardRequests, type JobId, type JobView, type NodeView, type TaskId } from '@mayfly/wire';
+import { JobIdSchema, MayflyError, taskId, Look, type JobId, type JobView, type NodeView, type TaskId, type ViewerEvents, type ViewerRequests } from '@mayfly/wire';
+import { HistoryFeed, type Viewer } from './history/feed.ts';
 import type { StreamName } from './hosts/world-host.ts';
 import type { Logger } from './logger.ts';
 import type { Runtime, RuntimeObserver } from './runtime.ts';
@@ -20,6 +21,7 @@ import type { Principal } from './tokens.ts';
 const JOB_MS = 200;
 const LISTS_MS = 500;
 const OUTPUT_MS = 60;
+const HISTORY_MS = 1000;
 /** At most so much output per socket and turn. */
 const OUTPUT_BYTES = 256 * 1024;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -28,7 +30,9 @@ const LIST_JOBS = 200;
 
 const request = Compile(Type.Object({ job: Type.Optional(JobIdSchema), from: Type.Optional(Type.Record(Type.String(), Type.Integer({ minimum: 0 }))), tail: Type.Optional(Type.Integer({ minimum: 0 })) }));
 
-type DashboardSocket = Socket<DashboardRequests, DashboardEvents>;
+const look = Compile(Type.Union([Look, Type.Null()]));
+
+type DashboardSocket = Socket<ViewerRequests, ViewerEvents>;
 
 interface Watcher {
   socket: DashboardSocket;
@@ -50,17 +54,19 @@ export class Dashboard implements RuntimeObserver {
   #lists = false;
   #nodes = false;
   readonly #written = new Set<JobId>();
+  readonly #feed: HistoryFeed;
   readonly #timers: NodeJS.Timeout[];
 
   constructor(runtime: Runtime, guard: Guard, logger: Logger) {
     this.#runtime = runtime;
     this.#guard = guard;
     this.#logger = logger;
-    this.#timers = [setInterval(() => this.#sendJobs(), JOB_MS), setInterval(() => this.#sendLists(), LISTS_MS), setInterval(() => this.#sendOutput(), OUTPUT_MS)];
+    this.#feed = new HistoryFeed(runtime.history);
+    this.#timers = [setInterval(() => this.#feed.tick(), HISTORY_MS), setInterval(() => this.#sendJobs(), JOB_MS), setInterval(() => this.#sendLists(), LISTS_MS), setInterval(() => this.#sendOutput(), OUTPUT_MS)];
     for (const t of this.#timers) t.unref();
   }
 
-  serve(namespace: Namespace<DashboardRequests, DashboardEvents>): void {
+  serve(namespace: Namespace<ViewerRequests, ViewerEvents>): void {
     namespace.use((socket, next) => {
       const token = (socket.handshake.auth as { token?: unknown }).token;
       this.#guard.identify(typeof token === 'string' ? token : undefined, socket.handshake.address).then(
@@ -106,9 +112,18 @@ export class Dashboard implements RuntimeObserver {
           for (const f of view?.outputs ?? []) socket.emit('file', { job: w.job, path: f.path, bytes: f.bytes });
         }
       });
+      const viewer: Viewer = { emit: (event, ...news) => socket.emit(event, ...news), get writable() { return writable(w); } };
+      socket.on('look', (req, ack) => {
+        const answer = typeof ack === 'function' ? ack : (): void => undefined;
+        if (!look.Check(req)) return answer({ error: { code: 'BAD_REQUEST', message: 'look takes {job, timeline?, matrix?} or null.' } });
+        if (req && !this.#runtime.view(req.job)) return answer({ error: { code: 'NOT_FOUND', message: `There is no job ${req.job}.` } });
+        this.#feed.look(viewer, req ?? undefined);
+        answer({ ok: true });
+      });
       socket.on('disconnect', () => {
         clearTimeout(over);
         this.#watchers.delete(w);
+        this.#feed.look(viewer, undefined);
       });
     });
   }

@@ -29,6 +29,7 @@ import {
 } from '@mayfly/wire';
 import type { Board } from './board.ts';
 import { ImageCosts } from './checkpoint-advice.ts';
+import { History } from './history/history.ts';
 import { ChannelMemories } from './hosts/channel-memories.ts';
 import { memoriesOf, type ChannelMemoryHost } from './hosts/channel-memory-host.ts';
 import type { CmListener } from './hosts/cm-types.ts';
@@ -70,6 +71,7 @@ const DEADLOCK_MS = 1000;
 /** A node that lives is back on a new socket by then. Where somebody has set the grace, that holds. */
 const BRIEF_GRACE_MS = 400;
 const CS_TICK_MS = 100;
+const HISTORY_MS = 1000;
 
 export class Runtime {
   readonly store: JobStore;
@@ -80,6 +82,7 @@ export class Runtime {
   readonly imageCosts = new ImageCosts();
   /** What volunteers gave, by room and name. */
   readonly board: Board;
+  readonly history: History;
   observer: RuntimeObserver = { jobChanged: noop, nodesChanged: noop, output: noop, file: noop, jobForgotten: noop };
   readonly #options: ResolvedOptions;
   readonly #log: MessageLog;
@@ -117,6 +120,12 @@ export class Runtime {
     this.board = deps.board;
     this.store = new JobStore(options.dataDir);
     this.#finals = new FinalCounters(this.store.root);
+    this.history = new History({
+      jobsRoot: this.store.root,
+      dispatcher: () => this.dispatcher.core,
+      traffic: (job) => (this.memories.of(job) ?? []).map((h) => h.traffic),
+      logger,
+    });
     this.memories = new ChannelMemories(secrets, logger, options.limits.dataSockets);
     this.world = new WorldHost(options.dataDir, {
       output: (job, task, stream, offset, bytes) => this.observer.output(job, task, stream, offset, bytes),
@@ -135,11 +144,13 @@ export class Runtime {
       imageBytes: options.limits.imageBytes,
       maxLinks: options.limits.dataSockets,
       listener: {
+        begun: (job, task) => this.history.image(job, task, 'imageBegun'),
         cover: (job, task, image, cm, line) => this.#cm(job, cm)?.cover(task, image, line),
         uncover: (job, task, image, cm) => this.#cm(job, cm)?.uncover(task, image),
         trim: (job, task, cm, to) => this.#cm(job, cm)?.trim(task, to),
         complete: (job, task, image, serial) => {
           this.#taskCounters(job, [], task); // notes the image down
+          this.history.image(job, task, 'image');
           this.dispatcher.step({ type: 'image', job, task, image, serial });
         },
         chosen: (job, task, incarnation, image) => this.dispatcher.step({ type: 'imageChosen', job, task, incarnation, ...(image === undefined ? {} : { image }) }),
@@ -162,6 +173,7 @@ export class Runtime {
         manifest: (image) => this.checkpoints.manifest(image as ImageId),
         damaged: (job, task, image) => this.checkpoints.step({ type: 'damaged', job, task, image: image as ImageId }),
         taskDone: (job, task) => {
+          this.history.done(job, task);
           this.checkpoints.step({ type: 'taskDone', job, task });
           for (const h of this.memories.of(job) ?? []) h.taskDone(task);
           this.board.done(job, task, Date.now());
@@ -174,6 +186,7 @@ export class Runtime {
         nodesChanged: () => this.observer.nodesChanged(),
         heard: (m, from) => {
           this.imageCosts.heard(m, (job) => this.#specs.get(job)?.room);
+          this.history.heard(m, from);
           if (from !== undefined) this.board.heard(from, m.tasks, (job, task, incarnation) => this.#isHere(from, job, task, incarnation), Date.now());
         },
         came: (node, room, who) => this.board.came(node, room, who),
@@ -211,6 +224,7 @@ export class Runtime {
       setInterval(() => this.memories.tick(Date.now()), this.#options.syncEveryMs),
       setInterval(() => this.checkpoints.step({ type: 'tick' }), CS_TICK_MS),
       setInterval(() => this.#watchDeadlocks(), DEADLOCK_MS),
+      setInterval(() => this.history.tick(), HISTORY_MS),
     ];
   }
 
@@ -229,6 +243,7 @@ export class Runtime {
     this.#stopping = true;
     for (const t of this.#timers) clearInterval(t);
     await Promise.all(this.#closing.values());
+    await this.history.close();
     await Promise.all(this.memories.all().map((h) => h.close('the server stops')));
     await this.checkpoints.close();
     await this.dispatcher.close();
@@ -245,6 +260,7 @@ export class Runtime {
     if (!spec) return Promise.reject(new MayflyError('NOT_FOUND', `no job ${job}`));
     const open: OpenJob = { spec, stdin: this.#stdinOf(job), deadlock: new DeadlockWatch(), images: new Map(), opened: Promise.resolve(), recoveredFaults: 0 };
     this.#open.set(job, open);
+    this.history.open(job, spec.size, this.#ran.has(job));
     this.world.open(job, spec.outputLimitBytes ?? this.#options.limits.outputBytes, {
       inputs: spec.files.map((f) => ({ path: f.path, bytes: f.bytes, file: this.store.inputFile(job, f.hash) })),
       durable: spec.protocol !== 'none',
@@ -310,6 +326,7 @@ export class Runtime {
     const open = this.#open.get(job);
     // Views of the job are answered from this from now on.
     if (open) this.#finals.write(job, open.spec.size, this.#countersOf(job));
+    this.history.end(job);
     const work = (async () => {
       await open?.opened.catch(noop);
       const hosts = this.memories.take(job);
@@ -367,6 +384,7 @@ export class Runtime {
     await this.dispatcher.settled();
     this.#specs.delete(job);
     this.#finals.forget(job);
+    this.history.forget(job);
     await this.store.remove(job);
     this.observer.jobForgotten(job);
   }
@@ -418,6 +436,7 @@ export class Runtime {
 
   #jobChanged(job: JobId): void {
     const open = this.#open.get(job);
+    this.history.changed(job);
     if (open) {
       const faults = this.dispatcher.core.core.jobs.get(job)?.faults ?? [];
       for (; open.recoveredFaults < faults.length; open.recoveredFaults++) {
@@ -449,6 +468,7 @@ export class Runtime {
   #assignment(job: JobId, task: TaskId, incarnation: Incarnation, manifest: Manifest | undefined): Assignment {
     const spec = this.#specs.get(job)!;
     this.#metrics.assigned(incarnation === 0 ? 'first' : 'restart');
+    this.history.assigned(job, task);
     return assignmentOf(spec, {
       task, incarnation, manifest,
       capability: this.#secrets.capability({ job, task, incarnation }),

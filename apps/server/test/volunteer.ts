@@ -57,6 +57,8 @@ interface Running {
   wake: (() => void) | undefined;
   /** Waits for standard input. */
   stdin: boolean;
+  /** ms at work and waiting, up to the last heartbeat. */
+  spent: [number, number];
 }
 
 interface JobPart {
@@ -79,6 +81,7 @@ export class Volunteer {
   readonly #program: TestProgram;
   readonly #session = `session-${Math.floor(Math.random() * 1e9)}`;
   #beat: NodeJS.Timeout | undefined;
+  #beatAt = performance.now();
 
   constructor(url: string, slots: number, program: TestProgram, more: { name?: string; room?: string; version?: number } = {}) {
     this.#url = url;
@@ -103,6 +106,9 @@ export class Volunteer {
   }
 
   #heartbeat(): void {
+    const passed = performance.now() - this.#beatAt;
+    this.#beatAt += passed;
+    for (const j of this.jobs.values()) for (const r of j.ranks.values()) if (r.started) r.spent[r.wake ? 1 : 0] += passed;
     if (!this.control.connected || !this.welcome || 'error' in this.welcome) return;
     const tasks = [...this.jobs.values()].flatMap((j) =>
       [...j.ranks.values()]
@@ -112,6 +118,7 @@ export class Volunteer {
           task: r.a.task,
           incarnation: r.a.incarnation,
           started: r.started,
+          spent: r.spent,
           activity: { state: r.wake ? 'waiting' : 'computing', ...(r.wake ? (r.stdin ? { call: 'stdin', peer: WORLD } : { call: 'MPI_Recv' }) : {}), arrivals: r.endpoint?.line().arrivals ?? 0, sends: (r.endpoint?.line().sends ?? []).reduce((n, [, c]) => n + c, 0) },
         })),
     );
@@ -128,7 +135,7 @@ export class Volunteer {
     }
     const old = job.ranks.get(a.task);
     if (old) this.#stop(a.job, a.task);
-    job.ranks.set(a.task, { a, endpoint: undefined, started: false, finished: false, stopped: false, parts: [], arrivals: [], wake: undefined, stdin: false });
+    job.ranks.set(a.task, { a, endpoint: undefined, started: false, finished: false, stopped: false, parts: [], arrivals: [], wake: undefined, stdin: false, spent: [0, 0] });
     const replay: ReplayFrom = a.manifest ? a.replay : { prologue: zeroLine(), image: zeroLine(), held: [] };
     this.#perform(job, job.comm.step({ type: 'start', task: a.task, incarnation: a.incarnation, capability: a.capability, nonce: `nonce-${Math.floor(Math.random() * 1e12)}`, replay }));
   }

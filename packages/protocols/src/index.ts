@@ -14,3 +14,4 @@ export * from './comm/types.ts';
 export * from './files/file-service.ts';
 export { MemoryFiles } from './files/memory-files.ts';
 export { readSegments, writeSegments, type RangeIo } from './files/segments.ts';
+export { Buckets, type BucketOptions, type BucketsRecord, type Window as BucketWindow } from './history/buckets.ts';

@@ -11,5 +11,6 @@ export * from './job.ts';
 export * from './board.ts';
 export * from './board-name.ts';
 export * from './control.ts';
+export * from './history.ts';
 export * from './api.ts';
 export * from './access.ts';

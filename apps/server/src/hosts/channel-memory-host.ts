@@ -53,7 +53,7 @@ export class ChannelMemoryHost {
   readonly spec: CmSpec;
   /** Resolves when the core has recovered and serves connections. */
   ready: Promise<void>;
-  readonly traffic = new Traffic();
+  readonly traffic: Traffic;
   readonly #log: MessageLog;
   readonly #listener: CmListener;
   readonly #secrets: Secrets;
@@ -81,6 +81,7 @@ export class ChannelMemoryHost {
 
   constructor(spec: CmSpec, deps: CmDeps) {
     this.spec = spec;
+    this.traffic = new Traffic(spec.size);
     this.#log = deps.log;
     this.#listener = deps.listener;
     this.#answers = new AnswerFeed({ answerable: (task) => deps.listener.answerable(spec, task), answer: (task, r) => deps.listener.answer(spec, task, r) });

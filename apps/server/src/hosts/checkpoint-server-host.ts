@@ -24,6 +24,8 @@ const manifestSchema = Compile(Manifest);
 type EventBody = CheckpointServerEvent extends infer E ? (E extends unknown ? Omit<E, 'now'> : never) : never;
 
 export interface CsListener {
+  /** An image begins to come: for people only. */
+  begun?(job: JobId, task: TaskId): void;
   cover(job: JobId, task: TaskId, image: ImageId, cm: number, line: Line): void;
   uncover(job: JobId, task: TaskId, image: ImageId, cm: number): void;
   trim(job: JobId, task: TaskId, cm: number, to: ReplayFrom): void;
@@ -232,6 +234,7 @@ export class CheckpointServerHost {
         if (!h || h.job !== m.manifest.job || h.task !== m.manifest.task || h.incarnation !== m.manifest.incarnation)
           return refuse(m.manifest.image, { code: 'FORBIDDEN', message: 'The capability does not cover this image.' });
         offer = m.manifest;
+        this.#listener.begun?.(h.job, h.task);
         this.step({ type: 'offer', link: id, job: h.job, task: h.task, incarnation: h.incarnation, manifest: m.manifest });
       } else if (endSchema.Check(m)) this.step({ type: 'end', link: id, image: m.image });
       else link.close(CloseCode.BAD_FRAME, 'BAD_FRAME: neither an offer nor an end');

@@ -210,6 +210,7 @@ export class CommHost {
   private stop(rank: Rank, how: 'finished' | 'revoked' | 'refused' | 'crashed'): void {
     if (!this.alive(rank)) return;
     const task = rank.assignment.task;
+    if (how === 'finished') this.status([rank]); // its last one
     this.ranks.delete(task);
     this.active.delete(rank);
     this.parent({ type: 'kill', id: rank.id });
@@ -401,15 +402,19 @@ export class CommHost {
         this.progress(rank);
         this.flags(rank);
       }
-      this.daemon.post({
-        type: 'status',
-        tasks: [...this.ranks.values()].map((r) => ({ task: r.assignment.task, incarnation: r.assignment.incarnation, ...readStatus(r.link.side.words, Date.now()) })),
-        connected: this.links?.up ?? false,
-        lostWakeUps: [...this.ranks.values()].reduce((sum, r) => sum + r.link.side.lost + r.link.side.lostByRank, this.lost),
-      });
+      this.status([...this.ranks.values()]);
       this.seams.after(STATUS_MS, once);
     };
     this.seams.after(STATUS_MS, once);
+  }
+
+  private status(ranks: Rank[]): void {
+    this.daemon.post({
+      type: 'status',
+      tasks: ranks.map((r) => ({ task: r.assignment.task, incarnation: r.assignment.incarnation, ...readStatus(r.link.side.words, Date.now()) })),
+      connected: this.links?.up ?? false,
+      lostWakeUps: [...this.ranks.values()].reduce((sum, r) => sum + r.link.side.lost + r.link.side.lostByRank, this.lost),
+    });
   }
 
   private note(text: string): void {

@@ -182,21 +182,25 @@ export class Daemon {
       if (!this.welcomed) return;
       const asked = this.seams.now();
       const measured = (): void => void (this.rttMs = Math.max(0, this.seams.now() - asked));
-      const message: Heartbeat = {
-        ...(this.rttMs === undefined ? {} : { rttMs: this.rttMs }),
-        tasks: [...this.jobs.held()].slice(0, 1024).map(({ assignment: a, status }) => ({
-          job: a.job,
-          task: a.task,
-          incarnation: a.incarnation,
-          started: status?.started ?? false,
-          activity: status?.activity ?? { state: 'loading', arrivals: 0, sends: 0 },
-          ...(status ? { spent: status.spent } : {}),
-        })),
-      };
+      const message = this.statusOf([...this.jobs.held()]);
       if (beats++ % MEASURED_BEATS === 0) this.socket?.emit('heartbeat', message, measured);
       else this.socket?.emit('heartbeat', message);
     };
     once();
+  }
+
+  private statusOf(ranks: HeldRank[]): Heartbeat {
+    return {
+      ...(this.rttMs === undefined ? {} : { rttMs: this.rttMs }),
+      tasks: ranks.slice(0, 1024).map(({ assignment: a, status }) => ({
+        job: a.job,
+        task: a.task,
+        incarnation: a.incarnation,
+        started: status?.started ?? false,
+        activity: status?.activity ?? { state: 'loading', arrivals: 0, sends: 0 },
+        ...(status ? { spent: status.spent } : {}),
+      })),
+    };
   }
 
   private report(r: TaskReport): void {
@@ -212,6 +216,8 @@ export class Daemon {
     else if (how === 'refused') this.remember('revoked', `${name} runs elsewhere now.`, rank);
     else this.remember('crashed', `${name} crashed${why ? `: ${why}` : ''}.`, rank);
     const { usefulMs, replayedMs } = timeOf(rank);
+    // What it spent its last second on; the others are named with it, or they would seem to be missing.
+    if (how === 'finished' && this.welcomed) this.socket?.emit('heartbeat', this.statusOf([rank, ...this.jobs.held()]));
     this.gone.usefulMs += usefulMs;
     this.gone.replayedMs += replayedMs;
     if (how === 'finished') this.gone.finished++;

@@ -1,0 +1,231 @@
+/**
+ * Histories of all jobs of this server: fed by what the runtime sees, read by REST and by the feed.
+ *
+ * Owns: the histories of jobs that run, and of some that were asked for lately; when they are written to the disk.
+ *  Y1  The history of a job that runs is written every WRITE_MS and when the server stops: a crash loses as much at most. What is lost is
+ *      a gap, and the event 'server' says where it ends.
+ *  Y2  A job's history is kept LAST_WORDS_MS beyond its end: what its ranks say last is still on the way. Then it is on the disk only.
+ */
+import type { Dispatcher, FaultRecord } from '@mayfly/protocols';
+import { taskId, type Heartbeat, type JobId, type TaskId, type TimelineEvent } from '@mayfly/wire';
+import type { Tap } from '../hosts/traffic.ts';
+import type { Logger } from '../logger.ts';
+import type { Rows } from './columns.ts';
+import { JobHistory } from './job-history.ts';
+import { pairsOf, readHistory, writeHistory, writeHistorySync, type Stored } from './store.ts';
+
+const WRITE_MS = 60_000;
+const LAST_WORDS_MS = 5_000;
+/** Histories of ended jobs that are kept at hand. */
+const AT_HAND = 4;
+
+/** Counters of one Channel Memory. */
+export interface Counted extends Rows {
+  tap: Tap | undefined;
+}
+
+interface Open {
+  history: JobHistory;
+  /** Faults of the dispatcher's list that the lanes know. */
+  faults: number;
+  writtenAt: number;
+  writing: Promise<void> | undefined;
+  /** Its Channel Memories count no more: what they had counted. */
+  final: Rows | undefined;
+  closing: NodeJS.Timeout | undefined;
+}
+
+export class History {
+  /** Columns of this job have changed from a moment on. */
+  onChange: (job: JobId, from: number) => void = () => undefined;
+  readonly #root: string;
+  readonly #dispatcher: () => Dispatcher;
+  readonly #traffic: (job: JobId) => Counted[];
+  readonly #logger: Logger;
+  readonly #open = new Map<JobId, Open>();
+  readonly #atHand = new Map<JobId, { history: JobHistory; matrix: Rows }>();
+
+  constructor(deps: { jobsRoot: string; dispatcher: () => Dispatcher; traffic: (job: JobId) => Counted[]; logger: Logger }) {
+    this.#root = deps.jobsRoot;
+    this.#dispatcher = deps.dispatcher;
+    this.#traffic = deps.traffic;
+    this.#logger = deps.logger;
+  }
+
+  /** The job starts, or the server finds it running. */
+  open(job: JobId, size: number, again: boolean, now = Date.now()): void {
+    if (this.#open.has(job)) return;
+    const stored = again ? readHistory(this.#root, job, size) : undefined;
+    const history = new JobHistory(size, now, stored?.history);
+    history.onChange = (from) => this.onChange(job, from);
+    if (again) history.note({ at: now, kind: 'server' });
+    const faults = this.#faultsOf(job);
+    this.#open.set(job, { history, faults: faults.length, writtenAt: now, writing: undefined, final: undefined, closing: undefined });
+    if (again) this.#find(job, now);
+  }
+
+  /** Incarnations that were given out before this start of the server. */
+  #find(job: JobId, now: number): void {
+    const h = this.#open.get(job)?.history;
+    for (const t of this.#dispatcher().core.jobs.get(job)?.tasks ?? [])
+      if (t.phase === 'done' || t.phase === 'exiting') h?.done(t.task, now);
+      else if (t.incarnation !== undefined) h?.found(t.task, t.incarnation, t.node, now);
+  }
+
+  /** The job is over: what its Channel Memories have counted is taken down before they go. */
+  end(job: JobId): void {
+    const o = this.#open.get(job);
+    if (!o || o.closing) return;
+    const now = Date.now();
+    this.changed(job);
+    o.history.end(now);
+    o.final = this.#counted(job, o.history.size);
+    o.closing = setTimeout(() => {
+      this.#open.delete(job);
+      this.#keep(job, { history: o.history, matrix: o.final! });
+      void this.#write(job, o);
+    }, LAST_WORDS_MS).unref();
+  }
+  forget(job: JobId): void {
+    const o = this.#open.get(job);
+    if (o) clearTimeout(o.closing);
+    this.#open.delete(job);
+    this.#atHand.delete(job);
+  }
+
+  // What the runtime sees
+
+  heard(m: Heartbeat, node: string | undefined): void {
+    if (node === undefined) return;
+    const now = Date.now();
+    for (const t of m.tasks) if (t.spent) this.#open.get(t.job)?.history.heard(t.task, t.incarnation, node, t.spent, now);
+  }
+  assigned(job: JobId, task: TaskId): void {
+    const t = this.#dispatcher().core.jobs.get(job)?.tasks[task];
+    this.changed(job);
+    if (t?.incarnation !== undefined && t.node !== undefined) this.#open.get(job)?.history.assigned(task, t.incarnation, t.node, Date.now());
+  }
+  done(job: JobId, task: TaskId): void {
+    this.#open.get(job)?.history.done(task, Date.now());
+  }
+  image(job: JobId, task: TaskId, kind: 'image' | 'imageBegun'): void {
+    this.#open.get(job)?.history.image(task, kind, Date.now());
+  }
+  pause(job: JobId, on: boolean): void {
+    this.changed(job);
+    this.#open.get(job)?.history.pause(on, Date.now());
+  }
+  /** The dispatcher has news of the job: faults, perhaps. */
+  changed(job: JobId): void {
+    const o = this.#open.get(job);
+    if (!o) return;
+    const faults = this.#faultsOf(job);
+    for (; o.faults < faults.length; o.faults++) {
+      const f = faults[o.faults]!;
+      o.history.lost(f.task, f.incarnation, f.at);
+    }
+  }
+
+  /** Once a second. */
+  tick(now = Date.now()): void {
+    for (const [job, o] of this.#open) {
+      o.history.settle(now);
+      if (!o.closing && now - o.writtenAt >= WRITE_MS) {
+        o.writtenAt = now;
+        o.writing ??= this.#write(job, o).finally(() => (o.writing = undefined));
+      }
+    }
+  }
+
+  /** Y1. */
+  async close(): Promise<void> {
+    for (const [job, o] of this.#open) {
+      clearTimeout(o.closing);
+      await o.writing;
+      try {
+        writeHistorySync(this.#root, job, o.history.record(), pairsOf([this.#rows(job, o)], o.history.size));
+      } catch (error) {
+        this.#logger.warn({ err: error, job }, 'the history of a job could not be written');
+      }
+    }
+    this.#open.clear();
+  }
+
+  async #write(job: JobId, o: Open): Promise<void> {
+    try {
+      await writeHistory(this.#root, job, o.history.record(), pairsOf([this.#rows(job, o)], o.history.size));
+    } catch (error) {
+      // A job that was deleted meanwhile has no folder.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#logger.warn({ err: error, job }, 'the history of a job could not be written');
+    }
+  }
+
+  // Readers
+
+  of(job: JobId): JobHistory | undefined {
+    const o = this.#open.get(job);
+    if (!o) return this.#stored(job)?.history;
+    o.history.settle(Date.now());
+    return o.history;
+  }
+  running(job: JobId): JobHistory | undefined {
+    return this.#open.get(job)?.history;
+  }
+  /** Counters by destination; undefined: there are none. */
+  matrix(job: JobId): Rows | undefined {
+    const o = this.#open.get(job);
+    return o ? this.#rows(job, o) : this.#stored(job)?.matrix;
+  }
+  /** Where a viewer of messages as they pass may listen. */
+  traffic(job: JobId): Counted[] {
+    return this.#traffic(job);
+  }
+  /** All that has happened, in order: the dispatcher's faults and what else is remembered. */
+  events(job: JobId, h: JobHistory): TimelineEvent[] {
+    return [...h.events, ...this.faults(job)].sort((a, b) => a.at - b.at);
+  }
+  faults(job: JobId, from = 0): TimelineEvent[] {
+    return this.#faultsOf(job)
+      .slice(from)
+      .map((f) => ({ at: f.at, kind: 'fault', task: f.task, incarnation: f.incarnation, cause: f.cause }));
+  }
+
+  #faultsOf(job: JobId): readonly FaultRecord[] {
+    return this.#dispatcher().core.jobs.get(job)?.faults ?? [];
+  }
+  #rows(job: JobId, o: Open): Rows {
+    return o.final ?? sumOf(this.#traffic(job), o.history.size);
+  }
+  #counted(job: JobId, size: number): Rows {
+    const live = sumOf(this.#traffic(job), size);
+    const rows = Array.from({ length: size }, (_, d) => live.to(taskId(d)).slice());
+    return { to: (d) => rows[d] ?? NONE };
+  }
+  #stored(job: JobId): { history: JobHistory; matrix: Rows } | undefined {
+    const here = this.#atHand.get(job);
+    if (here) return here;
+    const size = this.#dispatcher().core.jobs.get(job)?.record.spec.size;
+    const stored: Stored | undefined = size === undefined ? undefined : readHistory(this.#root, job, size);
+    if (!stored || size === undefined) return undefined;
+    const history = new JobHistory(size, stored.history.buckets.origin, stored.history);
+    history.ended = true;
+    return this.#keep(job, { history, matrix: stored.matrix });
+  }
+  #keep<T extends { history: JobHistory; matrix: Rows }>(job: JobId, kept: T): T {
+    if (this.#atHand.size >= AT_HAND) this.#atHand.delete(this.#atHand.keys().next().value!);
+    this.#atHand.set(job, kept);
+    return kept;
+  }
+}
+
+const NONE = new Float64Array(0);
+/** A destination has its home at one Channel Memory; after a change of their number perhaps rows at several. */
+const sumOf = (parts: readonly Rows[], size: number): Rows => ({
+  to: (d) => {
+    const rows = parts.map((p) => p.to(d)).filter((r) => r.length > 0);
+    if (rows.length <= 1) return rows[0] ?? NONE;
+    const sum = new Float64Array(2 * size);
+    for (const r of rows) for (let i = 0; i < sum.length; i++) sum[i]! += r[i]!;
+    return sum;
+  },
+});

@@ -1,0 +1,92 @@
+/**
+ * `<dataDir>/jobs/<job>/history.bin`: the history of a job at rest, for people only, so never synced. Deflated:
+ *   u32 length of the head, head (JSON: version, kinds, what Buckets and JobHistory say of themselves), cells (f32), matrix (f64 × 4 per pair).
+ * A file of another version, or a damaged one, is as good as none: the history begins anew.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { BucketsRecord } from '@mayfly/protocols';
+import { LANE_KINDS, type JobId } from '@mayfly/wire';
+import type { Rows } from './columns.ts';
+import type { HistoryRecord } from './job-history.ts';
+
+const VERSION = 1;
+const MOST_BYTES = 64 << 20;
+const deflate = promisify(deflateRaw);
+
+export interface Stored {
+  history: HistoryRecord;
+  matrix: Rows;
+}
+type Head = { version: number; kinds: string[]; buckets: Omit<BucketsRecord, 'cells'>; cells: number } & Omit<HistoryRecord, 'buckets'>;
+
+const pathOf = (root: string, job: JobId): string => join(root, job, 'history.bin');
+
+function encode(h: HistoryRecord, matrix: Float64Array): Buffer {
+  const { cells, ...buckets } = h.buckets;
+  const head = Buffer.from(JSON.stringify({ version: VERSION, kinds: [...LANE_KINDS], buckets, cells: cells.length, events: h.events, leftOut: h.leftOut } satisfies Head));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(head.length);
+  return Buffer.concat([length, head, bytesOf(cells), bytesOf(matrix)]);
+}
+const bytesOf = (a: Float32Array | Float64Array): Buffer => Buffer.from(a.buffer, a.byteOffset, a.byteLength);
+
+export async function writeHistory(root: string, job: JobId, h: HistoryRecord, matrix: Float64Array): Promise<void> {
+  const bytes = await deflate(encode(h, matrix), { level: 1 });
+  await writeFile(`${pathOf(root, job)}.new`, bytes, { mode: 0o600 });
+  await rename(`${pathOf(root, job)}.new`, pathOf(root, job));
+}
+
+export function writeHistorySync(root: string, job: JobId, h: HistoryRecord, matrix: Float64Array): void {
+  writeFileSync(pathOf(root, job), deflateRawSync(encode(h, matrix), { level: 1 }), { mode: 0o600 });
+}
+
+export function readHistory(root: string, job: JobId, size: number): Stored | undefined {
+  try {
+    const bytes = inflateRawSync(readFileSync(pathOf(root, job)), { maxOutputLength: MOST_BYTES });
+    const length = bytes.readUInt32LE(0);
+    const head = JSON.parse(bytes.subarray(4, 4 + length).toString()) as Head;
+    if (head.version !== VERSION || head.kinds.join() !== LANE_KINDS.join() || head.buckets.rows !== size) return undefined;
+    const rest = new Uint8Array(bytes.subarray(4 + length));
+    if (rest.length < 4 * head.cells || (rest.length - 4 * head.cells) % 32 !== 0) return undefined;
+    const cells = new Float32Array(rest.buffer.slice(0, 4 * head.cells));
+    const pairs = new Float64Array(rest.buffer.slice(4 * head.cells));
+    return { history: { buckets: { ...head.buckets, cells }, events: head.events, leftOut: head.leftOut }, matrix: rowsOf(pairs, size) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** [source, destination, messages, bytes] of every pair that has something. */
+export function pairsOf(parts: readonly Rows[], size: number): Float64Array {
+  const out: number[] = [];
+  for (let d = 0; d < size; d++) {
+    const rows = parts.map((p) => p.to(d)).filter((r) => r.length > 0);
+    for (let s = 0; rows.length > 0 && s < size; s++) {
+      let [messages, bytes] = [0, 0];
+      for (const r of rows) {
+        messages += r[2 * s]!;
+        bytes += r[2 * s + 1]!;
+      }
+      if (messages > 0 || bytes > 0) out.push(s, d, messages, bytes);
+    }
+  }
+  return Float64Array.from(out);
+}
+
+const NONE = new Float64Array(0);
+function rowsOf(pairs: Float64Array, size: number): Rows {
+  const rows = new Map<number, Float64Array>();
+  for (let i = 0; i + 3 < pairs.length; i += 4) {
+    const [s, d] = [pairs[i]!, pairs[i + 1]!];
+    if (s >= size || d >= size) continue;
+    let row = rows.get(d);
+    if (!row) rows.set(d, (row = new Float64Array(2 * size)));
+    row[2 * s] = pairs[i + 2]!;
+    row[2 * s + 1] = pairs[i + 3]!;
+  }
+  return { to: (d) => rows.get(d) ?? NONE };
+}

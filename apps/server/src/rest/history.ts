@@ -1,0 +1,93 @@
+/** REST of a job's history: the time line and the matrix of messages. */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { LANE_KINDS, MatrixView, MayflyError, TimelineView, jobId, type JobId } from '@mayfly/wire';
+import type { FastifyInstance } from 'fastify';
+import { promisify } from 'node:util';
+import { deflateRaw } from 'node:zlib';
+import { Type } from 'typebox';
+import { binsOf, cellsOf, columnsOf } from '../history/columns.ts';
+import { JobHistory } from '../history/job-history.ts';
+import type { Runtime } from '../runtime.ts';
+import { JobParams, refusals } from './schemas.ts';
+
+const deflate = promisify(deflateRaw);
+const DEFAULT_COLUMNS = 512;
+const Rank = Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 }));
+const Moment = Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }));
+
+export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
+  const app = plain.withTypeProvider<TypeBoxTypeProvider>();
+  const need = (id: string): { job: JobId; size: number } => {
+    const job = jobId(id);
+    const spec = runtime.spec(job);
+    if (!spec) throw new MayflyError('NOT_FOUND', `There is no job ${id}.`);
+    return { job, size: spec.size };
+  };
+
+  app.get(
+    '/api/jobs/:id/timeline',
+    {
+      schema: {
+        summary: 'What the time of each rank went to, in columns, and what happened; from and to in ms of the server’s clock, columns as wanted at most',
+        tags: ['history'],
+        params: JobParams,
+        querystring: Type.Object({ from: Moment, to: Moment, first: Rank, last: Rank, columns: Type.Optional(Type.Integer({ minimum: 1, maximum: 2048 })), events: Type.Optional(Type.Union([Type.Literal('0'), Type.Literal('1')])) }),
+        response: { 200: TimelineView, ...refusals(400, 401, 404) },
+      },
+    },
+    async (request) => {
+      const { job, size } = need(request.params.id);
+      // A job that never began, or whose history is lost, has an empty one.
+      const now = Date.now();
+      const known = runtime.history.of(job);
+      const h = known ?? emptyHistory(size, runtime.view(job)?.startedAt ?? now);
+      const q = request.query;
+      const [from, to] = [q.from ?? h.since, Math.min(q.to ?? h.until, h.until)];
+      const c = columnsOf(h, { from, to, first: q.first ?? 0, last: q.last ?? size - 1, widthMs: Math.max(1, (to - from) / (q.columns ?? DEFAULT_COLUMNS)) });
+      const events = q.events === '0' ? [] : runtime.history.events(job, h).filter((e) => e.at >= from && e.at <= to + 1000);
+      return {
+        job,
+        size,
+        kinds: [...LANE_KINDS],
+        since: h.since,
+        until: h.until,
+        now,
+        ended: h.ended,
+        from: c.from,
+        widthMs: c.widthMs,
+        columns: c.columns,
+        first: c.first,
+        last: c.last,
+        shares: (await deflate(c.shares, { level: 4 })).toString('base64'),
+        events,
+        eventsLeftOut: h.leftOut,
+      };
+    },
+  );
+
+  app.get(
+    '/api/jobs/:id/matrix',
+    {
+      schema: {
+        summary: 'Messages and bytes from rank to rank, as logged; bins of ranks where there are more than `bins`',
+        tags: ['history'],
+        params: JobParams,
+        querystring: Type.Object({ srcFirst: Rank, srcLast: Rank, dstFirst: Rank, dstLast: Rank, bins: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })) }),
+        response: { 200: MatrixView, ...refusals(400, 401, 404) },
+      },
+    },
+    async (request) => {
+      const { job, size } = need(request.params.id);
+      const q = request.query;
+      const rows = runtime.history.matrix(job);
+      const b = binsOf(rows ? [rows] : [], size, { src: [q.srcFirst ?? 0, q.srcLast ?? size - 1], dst: [q.dstFirst ?? 0, q.dstLast ?? size - 1], bins: q.bins ?? 64 });
+      return { job, size, src: b.src, dst: b.dst, binned: b.binned, cells: cellsOf(b) };
+    },
+  );
+}
+
+function emptyHistory(size: number, at: number): JobHistory {
+  const h = new JobHistory(size, at);
+  h.ended = true;
+  return h;
+}

@@ -1,0 +1,131 @@
+/**
+ * The history of a job as REST and the dashboard's socket tell it: what each rank spent its time on (the time line), who sent how much
+ * to whom (the matrix), and a sample of messages as they pass (the arrows).
+ */
+import { Type, type Static } from 'typebox';
+import { SPENT } from './control.ts';
+import type { DashboardEvents, DashboardRequests } from './job.ts';
+import { CountSchema, IncarnationSchema, JobIdSchema, TaskIdSchema, type ErrorBody } from './schema.ts';
+
+/**
+ * Kinds of a rank's time, in the order of `shares`: what it accounts for itself (SPENT), then what the server knows of it. `starting`: an incarnation
+ * has a node, but has not reported yet; `dead`: no incarnation acts; `paused`: the owner has paused the job.
+ */
+export const LANE_KINDS = [...SPENT, 'starting', 'dead', 'paused'] as const;
+export type LaneKind = (typeof LANE_KINDS)[number];
+
+export const TimelineEvent = Type.Object({
+  at: CountSchema,
+  /** 'image': complete; 'server': the server started, and knows nothing of the time between its end and this. */
+  kind: Type.Unsafe<'fault' | 'assigned' | 'imageBegun' | 'image' | 'done' | 'paused' | 'resumed' | 'server'>(Type.String()),
+  task: Type.Optional(TaskIdSchema),
+  incarnation: Type.Optional(IncarnationSchema),
+  /** Of a fault. */
+  cause: Type.Optional(Type.String()),
+});
+export type TimelineEvent = Static<typeof TimelineEvent>;
+
+/** GET /api/jobs/:id/timeline */
+export const TimelineView = Type.Object({
+  job: JobIdSchema,
+  size: CountSchema,
+  kinds: Type.Array(Type.String()),
+  /** From when on and up to when anything is known, ms of the server's clock; `now`: what that clock said. */
+  since: CountSchema,
+  until: CountSchema,
+  now: CountSchema,
+  ended: Type.Boolean(),
+  /** Columns of `widthMs` from `from` on; wider than asked for where the history is not so fine, or the answer would be too long. */
+  from: CountSchema,
+  widthMs: CountSchema,
+  columns: CountSchema,
+  /** Ranks, both inclusive. */
+  first: CountSchema,
+  last: CountSchema,
+  /** base64 of raw deflate of one byte per [column][rank][kind]: 255 is the whole column. What is missing to 255 is not known. */
+  shares: Type.String(),
+  events: Type.Array(TimelineEvent),
+  /** Older assignments and images that are not kept any more. */
+  eventsLeftOut: CountSchema,
+});
+export type TimelineView = Static<typeof TimelineView>;
+
+/** GET /api/jobs/:id/matrix */
+export const MatrixView = Type.Object({
+  job: JobIdSchema,
+  size: CountSchema,
+  /** Sources and destinations, first and last. */
+  src: Type.Tuple([CountSchema, CountSchema]),
+  dst: Type.Tuple([CountSchema, CountSchema]),
+  /** Ranks in a bin: 1, 2, 4 …; bin b of sources begins at rank src[0] + b × binned. */
+  binned: CountSchema,
+  /** [bin of sources, bin of destinations, messages, bytes], where there was a message. */
+  cells: Type.Array(Type.Tuple([CountSchema, CountSchema, CountSchema, CountSchema])),
+});
+export type MatrixView = Static<typeof MatrixView>;
+
+/** What a viewer draws of the watched job's history; it is sent no more than that. Absent parts are not sent. */
+export const Look = Type.Object(
+  {
+    job: JobIdSchema,
+    timeline: Type.Optional(
+      Type.Object({
+        first: TaskIdSchema,
+        last: TaskIdSchema,
+        /** Width of a column that is drawn. */
+        widthMs: Type.Integer({ minimum: 1000, maximum: 86_400_000 }),
+        /** Messages as arrows: recorded only while somebody asks for them. */
+        arrows: Type.Optional(Type.Boolean()),
+      }),
+    ),
+    matrix: Type.Optional(Type.Object({ src: Type.Tuple([TaskIdSchema, TaskIdSchema]), dst: Type.Tuple([TaskIdSchema, TaskIdSchema]), bins: Type.Integer({ minimum: 1, maximum: 64 }) })),
+  },
+  { additionalProperties: false },
+);
+export type Look = Static<typeof Look>;
+
+/** Columns that are new or have changed; they replace what the viewer has. */
+export interface TimelineNews {
+  job: string;
+  now: number;
+  until: number;
+  ended: boolean;
+  from: number;
+  widthMs: number;
+  columns: number;
+  first: number;
+  last: number;
+  /** Bytes of [column][rank][kind], as in {@link TimelineView}, not compressed. */
+  shares: Uint8Array;
+  /** New since the last news. */
+  events: TimelineEvent[];
+}
+
+/** Cells that have changed, in the bins of the viewer's Look: f64 × 4 each, [bin of sources, bin of destinations, messages, bytes]. */
+export interface MatrixNews {
+  job: string;
+  src: [number, number];
+  dst: [number, number];
+  binned: number;
+  cells: Uint8Array;
+}
+
+/** f64 × 5 per message: [when it was logged, source, destination, bytes, tag]. */
+export interface ArrowNews {
+  job: string;
+  arrows: Uint8Array;
+  /** Messages of the second for each one that is here: 1 when all are. */
+  oneIn: number;
+}
+
+/** The whole of the namespace /dashboard. */
+export interface ViewerEvents extends DashboardEvents {
+  /** To whoever looks ({@link Look}), about once a second. */
+  timeline: (news: TimelineNews) => void;
+  matrix: (news: MatrixNews) => void;
+  arrows: (news: ArrowNews) => void;
+}
+export interface ViewerRequests extends DashboardRequests {
+  /** Replaces what this socket draws of a job's history; null: nothing. After it, news only: what was before is read by REST. */
+  look: (req: Look | null, ack: (r: { ok: true } | { error: ErrorBody }) => void) => void;
+}
