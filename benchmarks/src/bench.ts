@@ -2,6 +2,7 @@
 import { btFaults } from './bt-faults.ts';
 import { contention } from './contention.ts';
 import { images } from './images.ts';
+import { live } from './live.ts';
 import { micro } from './micro.ts';
 import { nas } from './nas.ts';
 import { overload } from './overload.ts';
@@ -11,7 +12,7 @@ import { reexecution } from './reexecution.ts';
 import { stall } from './stall.ts';
 import { overhead, slowdown } from './slowdown.ts';
 
-const BENCHES: Record<string, () => Promise<boolean>> = { pingpong, contention, reexecution, images, slowdown, recovery, overhead, stall, nas, 'bt-faults': btFaults, overload, micro };
+const BENCHES: Record<string, () => Promise<boolean>> = { pingpong, contention, reexecution, images, slowdown, recovery, overhead, stall, nas, 'bt-faults': btFaults, overload, micro, live };
 
 const names = process.argv.slice(2);
 const gb = names.indexOf('--gb');

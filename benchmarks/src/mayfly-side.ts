@@ -12,7 +12,7 @@ import type { JobOptions, JobView, NodeView } from '@mayfly/wire';
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const CLI = join(ROOT, 'apps', 'cli', 'dist', 'mayfly.js');
-const TOKEN = 'benchmark-token-benchmark-token';
+export const TOKEN = 'benchmark-token-benchmark-token';
 
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = process.env['MAYFLY_BROWSER'] ?? ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((p) => existsSync(p));
@@ -123,6 +123,12 @@ export class MayflySide {
     const example = join(ROOT, 'examples', name);
     const program = existsSync(example) ? await readExample(example) : { sources: { 'main.ts': await readFile(join(ROOT, 'benchmarks', 'programs', `${name}.ts`), 'utf8') }, files: {} };
     const body = JSON.stringify({ name, program: { language: 'typescript', entry: 'main.ts', sources: program.sources }, files: program.files, size, args, options });
+    return ((await (await this.request('POST', '/api/jobs', body)).json()) as { id: string }).id;
+  }
+
+  /** Submits a script of one file. Returns the job's id. */
+  async submitText(name: string, source: string, size: number): Promise<string> {
+    const body = JSON.stringify({ name, program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': source } }, size });
     return ((await (await this.request('POST', '/api/jobs', body)).json()) as { id: string }).id;
   }
 

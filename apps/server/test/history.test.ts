@@ -140,6 +140,7 @@ describe('the history of a real job', () => {
     await until('the second lap is logged', async () => ((await api(server, 'GET', `/api/jobs/${id}/matrix`)).body as MatrixView).cells.every(([, , messages]) => messages === 2));
     const whole = await timeline();
     expect(whole).toMatchObject({ job: id, size: 3, first: 0, last: 2, ended: false });
+    expect(await timeline(`?from=0&to=${Number.MAX_SAFE_INTEGER}&columns=900`)).toMatchObject({ from: whole.since, widthMs: 1000 });
     expect(whole.bytes.length).toBe(whole.columns * 3 * LANE_KINDS.length);
     expect(whole.events.filter((e) => e.kind === 'fault')).toMatchObject([{ task: victim, incarnation: 0, cause: 'disconnected' }]);
     expect(whole.events.filter((e) => e.kind === 'assigned').length).toBe(4);

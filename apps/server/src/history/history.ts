@@ -98,7 +98,8 @@ export class History {
   heard(m: Heartbeat, node: string | undefined): void {
     if (node === undefined) return;
     const now = Date.now();
-    for (const t of m.tasks) if (t.spent) this.#open.get(t.job)?.history.heard(t.task, t.incarnation, node, t.spent, now);
+    // Until the program has begun, it starts.
+    for (const t of m.tasks) if (t.spent && t.started) this.#open.get(t.job)?.history.heard(t.task, t.incarnation, node, t.spent, now);
   }
   assigned(job: JobId, task: TaskId): void {
     const t = this.#dispatcher().core.jobs.get(job)?.tasks[task];

@@ -66,7 +66,7 @@ export class JobHistory {
     return this.buckets.origin;
   }
   get until(): number {
-    return this.ended ? this.buckets.until : Math.max(this.buckets.until, this.#now);
+    return Math.max(this.buckets.until, this.#now);
   }
   get events(): readonly TimelineEvent[] {
     return this.#events;
@@ -167,7 +167,10 @@ export class JobHistory {
   }
   end(now: number): void {
     this.settle(now);
-    for (const lane of this.#lanes) if (lane.state !== 'done' && lane.state !== 'running') lane.state = 'done';
+    this.#lanes.forEach((lane, task) => {
+      if (lane.state === 'starting') this.#settleLane(task as TaskId, lane, now, true);
+      if (lane.state !== 'done' && lane.state !== 'running') Object.assign(lane, { state: 'done', doneAt: now } satisfies Partial<Lane>);
+    });
     this.ended = true;
   }
 

@@ -42,7 +42,8 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
       const known = runtime.history.of(job);
       const h = known ?? emptyHistory(size, runtime.view(job)?.startedAt ?? now);
       const q = request.query;
-      const [from, to] = [q.from ?? h.since, Math.min(q.to ?? h.until, h.until)];
+      const to = Math.max(h.since, Math.min(q.to ?? h.until, h.until));
+      const from = Math.min(to, Math.max(q.from ?? h.since, h.since));
       const c = columnsOf(h, { from, to, first: q.first ?? 0, last: q.last ?? size - 1, widthMs: Math.max(1, (to - from) / (q.columns ?? DEFAULT_COLUMNS)) });
       const events = q.events === '0' ? [] : runtime.history.events(job, h).filter((e) => e.at >= from && e.at <= to + 1000);
       return {

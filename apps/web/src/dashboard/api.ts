@@ -1,5 +1,5 @@
 /** REST of the server, as the dashboard uses it. Every refusal becomes an ApiFailure with code, message and what to do. */
-import { ERRORS, type ApiError, type CheckpointAdvice, type Diagnostic, type ErrorCode, type ExampleView, type InfoView, type JobSubmission, type JobView, type Me, type NewToken, type NodeView, type RoomView, type TokenCreated, type TokenView } from '@mayfly/wire';
+import { ERRORS, type ApiError, type CheckpointAdvice, type Diagnostic, type ErrorCode, type ExampleView, type InfoView, type JobSubmission, type JobView, type MatrixView, type TimelineView, type Me, type NewToken, type NodeView, type RoomView, type TokenCreated, type TokenView } from '@mayfly/wire';
 import { currentToken, refuseToken } from './token.ts';
 
 export class ApiFailure extends Error {
@@ -60,6 +60,10 @@ export const getMe = () => json<Me>('/api/me');
 export const getTokens = () => json<TokenView[]>('/api/tokens');
 export const createToken = (wish: NewToken) => json<TokenCreated>('/api/tokens', { method: 'POST', json: wish });
 export const revokeToken = (id: string) => request(`/api/tokens/${id}`, { method: 'DELETE' });
+export const getTimeline = (id: string, q: { from: number; to: number; first: number; last: number; columns: number }, signal: AbortSignal) =>
+  json<TimelineView>(`/api/jobs/${id}/timeline?from=${q.from}&to=${q.to}&first=${q.first}&last=${q.last}&columns=${q.columns}`, { signal });
+export const getMatrix = (id: string, q: { src: [number, number]; dst: [number, number]; bins: number }) =>
+  json<MatrixView>(`/api/jobs/${id}/matrix?srcFirst=${q.src[0]}&srcLast=${q.src[1]}&dstFirst=${q.dst[0]}&dstLast=${q.dst[1]}&bins=${q.bins}`);
 export const getExamples = () => json<ExampleView[]>('/api/examples');
 export const getSubmission = (id: string) => json<JobSubmission>(`/api/jobs/${id}/submission`);
 export const submitJob = (submission: JobSubmission) => json<Pick<JobView, 'id'>>('/api/jobs', { method: 'POST', json: submission });

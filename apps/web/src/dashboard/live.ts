@@ -3,9 +3,10 @@
  *
  * Owns: the connection's state, the last lists of jobs and nodes, and what is watched.
  *   I1 One job is watched at a time (the wire's rule: `watch` replaces).
+ *   I3 One view of a job's history is drawn at a time; who draws hears of a reconnection, and reads what it has missed.
  *   I2 After a reconnection the watch goes on where the shown output ends; nothing is shown twice.
  */
-import type { DashboardEvents, DashboardRequests, JobView, NodeView } from '@mayfly/wire';
+import type { ArrowNews, JobView, Look, MatrixNews, NodeView, TimelineNews, ViewerEvents, ViewerRequests } from '@mayfly/wire';
 import { io, type Socket } from 'socket.io-client';
 import { useSyncExternalStore } from 'react';
 import { refuseToken } from './token.ts';
@@ -20,6 +21,15 @@ export interface Watcher {
   positions(): Record<string, number>;
 }
 
+/** Who draws a part of a job's history. */
+export interface Looker {
+  timeline?(news: TimelineNews): void;
+  matrix?(news: MatrixNews): void;
+  arrows?(news: ArrowNews): void;
+  /** The connection was away and is back: what came meanwhile is missing. */
+  again?(): void;
+}
+
 export interface LiveView {
   /** `offline`: was there, is gone; it tries again by itself. */
   status: 'connecting' | 'online' | 'offline';
@@ -29,8 +39,9 @@ export interface LiveView {
 }
 
 export class Live {
-  readonly #socket: Socket<DashboardEvents, DashboardRequests>;
+  readonly #socket: Socket<ViewerEvents, ViewerRequests>;
   readonly #listeners = new Set<() => void>();
+  #looking: { look: Look; looker: Looker } | undefined;
   #watched: { id: string; watcher: Watcher } | undefined;
   #view: LiveView = { status: 'connecting', since: Date.now() };
 
@@ -39,6 +50,9 @@ export class Live {
     this.#socket.on('connect', () => {
       this.#set({ status: 'online', since: Date.now() });
       this.#ask();
+      if (!this.#looking) return;
+      this.#sendLook();
+      this.#looking.looker.again?.();
     });
     this.#socket.on('disconnect', (reason) => {
       if (reason === 'io client disconnect') return;
@@ -61,6 +75,9 @@ export class Live {
     this.#socket.on('output', (o) => {
       if (this.#watched?.id === o.job) this.#watched.watcher.output({ ...o, bytes: asBytes(o.bytes) });
     });
+    this.#socket.on('timeline', (n) => this.#lookerOf(n.job)?.timeline?.({ ...n, shares: asBytes(n.shares) }));
+    this.#socket.on('matrix', (n) => this.#lookerOf(n.job)?.matrix?.({ ...n, cells: asBytes(n.cells) }));
+    this.#socket.on('arrows', (n) => this.#lookerOf(n.job)?.arrows?.({ ...n, arrows: asBytes(n.arrows) }));
     this.#socket.on('file', (f) => {
       if (this.#watched?.id === f.job) this.#watched.watcher.file(f);
     });
@@ -82,6 +99,26 @@ export class Live {
       this.#watched = undefined;
       this.#ask();
     };
+  }
+
+  /** One part is drawn at a time: the newest replaces the one before. */
+  look(look: Look, looker: Looker): () => void {
+    const mine = { look, looker };
+    this.#looking = mine;
+    this.#sendLook();
+    return () => {
+      if (this.#looking !== mine) return;
+      this.#looking = undefined;
+      this.#sendLook();
+    };
+  }
+
+  #lookerOf(job: string): Looker | undefined {
+    return this.#looking?.look.job === job ? this.#looking.looker : undefined;
+  }
+
+  #sendLook(): void {
+    if (this.#socket.connected) this.#socket.emit('look', this.#looking?.look ?? null, () => undefined);
   }
 
   close(): void {

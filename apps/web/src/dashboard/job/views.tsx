@@ -3,7 +3,7 @@
  * component. Only the one that is shown is there, so a view keeps what must survive a change of tabs outside of itself (useJob).
  */
 import type { JobView } from '@mayfly/wire';
-import type { ComponentType } from 'react';
+import { lazy, type ComponentType } from 'react';
 import { Faults } from './Faults.tsx';
 import { Files } from './Files.tsx';
 import { Output } from './Output.tsx';
@@ -27,6 +27,8 @@ export interface View {
 
 export const VIEWS: readonly View[] = [
   { id: 'overview', label: 'Overview', Component: Overview },
+  { id: 'timeline', label: 'Time line', Component: lazy(async () => ({ default: (await import('./timeline/TimelineView.tsx')).TimelineView })) },
+  { id: 'messages', label: 'Messages', Component: lazy(async () => ({ default: (await import('./matrix/MatrixView.tsx')).MatrixView })) },
   { id: 'output', label: 'Output', Component: Output },
   { id: 'files', label: 'Files', Component: Files },
   { id: 'faults', label: 'Faults & images', Component: Faults },

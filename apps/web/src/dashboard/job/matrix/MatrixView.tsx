@@ -1,0 +1,296 @@
+/**
+ * Who sends how much to whom: sources down, destinations across, as logged at the Channel Memories. More than 64 ranks stand in bins, into which one may
+ * zoom. A cell is read by pointer, by arrow keys, and in a table.
+ */
+import type { JobView } from '@mayfly/wire';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
+import { bytes, count, plural } from '../../../shared/format.ts';
+import { getMatrix, saveBlob } from '../../api.ts';
+import { useLive } from '../../context.tsx';
+import { Problem } from '../../Problem.tsx';
+import { hasEnded } from '../../words.ts';
+import { arrowTarget } from '../arrows.ts';
+import { Grid, cellsFrom, csvOf, shade, type Metric } from './grid.ts';
+import './matrix.css';
+
+const BINS = 64;
+/** Rows of the table. */
+const LISTED = 100;
+type Span = [number, number];
+interface Shown {
+  src: Span;
+  dst: Span;
+}
+
+export function MatrixView({ job }: { job: JobView }) {
+  const all: Shown = { src: [0, job.size - 1], dst: [0, job.size - 1] };
+  const [shown, setShown] = useState<Shown>(all);
+  const [metric, setMetric] = useState<Metric>('messages');
+  const [cell, setCell] = useState<{ s: number; d: number }>();
+  const { grid, version, error } = useGrid(job, shown);
+  const save = useMutation({
+    mutationFn: async () => {
+      const m = await getMatrix(job.id, { ...all, bins: job.size });
+      saveBlob(new Blob([csvOf(new Grid(m))], { type: 'text/csv' }), `${job.name}-messages.csv`);
+    },
+  });
+  const zoomed = shown.src[0] !== 0 || shown.dst[0] !== 0 || shown.src[1] !== job.size - 1 || shown.dst[1] !== job.size - 1;
+  const zoom = (s: number, d: number) => {
+    if (!grid || grid.binned === 1) return;
+    // As many ranks as give cells of half the bins at least, around the chosen one.
+    const around = (of: 'src' | 'dst', bin: number): Span => {
+      const [a, b] = grid.ranks(of, bin);
+      const wide = Math.max(BINS, ((shown[of][1] - shown[of][0] + 1) / 4) | 0);
+      const first = Math.max(0, Math.min(job.size - wide, Math.round((a + b + 1 - wide) / 2)));
+      return [first, Math.min(job.size - 1, first + wide - 1)];
+    };
+    setShown({ src: around('src', s), dst: around('dst', d) });
+    setCell(undefined);
+  };
+  return (
+    <section className="stack matrix" aria-label="Messages">
+      <div className="row apart">
+        <div className="row">
+          <label className="row small nowrap">
+            <span className="muted">Show</span>
+            <select className="in select" value={metric} onChange={(e) => setMetric(e.target.value as Metric)}>
+              <option value="messages">number of messages</option>
+              <option value="bytes">bytes</option>
+            </select>
+          </label>
+          {zoomed && (
+            <button className="button small" onClick={() => setShown(all)}>
+              All ranks
+            </button>
+          )}
+        </div>
+        <button className="button small" disabled={save.isPending || !grid || grid.most('messages') === 0} onClick={() => save.mutate()}>
+          Download as CSV
+        </button>
+      </div>
+      <Problem error={save.error ?? error} title="The counts cannot be read just now" />
+      <div className="matrix-and-list">
+        <div className="stack">
+          {/* Kept beside an empty matrix, so that nothing moves when the first message comes. */}
+          <Heat grid={grid} version={version} metric={metric} cell={cell} choose={setCell} zoom={zoom} size={job.size} />
+          <p className="small num matrix-words" role="status" data-testid="matrix-cell">
+            {grid && cell ? words(grid, cell) : <span className="muted">{grid && grid.most('messages') === 0 ? (hasEnded(job.state) ? 'No rank sent a message to another.' : 'No message between ranks yet.') : 'Point at a cell, or use the arrow keys, to read it.'}</span>}
+          </p>
+          <Scale most={grid?.most(metric) ?? 0} metric={metric} />
+          {grid && grid.binned > 1 && <p className="muted small">Each cell is {grid.binned} × {grid.binned} ranks. Click one, or press Enter, to see its neighbourhood closer.</p>}
+        </div>
+        {grid && <List grid={grid} metric={metric} />}
+      </div>
+    </section>
+  );
+}
+
+/** Counters of what is shown: read once, then corrected by news while the job runs. */
+function useGrid(job: JobView, shown: Shown): { grid: Grid | undefined; version: number; error: Error | undefined } {
+  const live = useLive();
+  const grid = useRef<Grid>(undefined);
+  const [version, setVersion] = useState(0);
+  const [error, setError] = useState<Error>();
+  const ended = hasEnded(job.state);
+  const key = `${shown.src.join()}.${shown.dst.join()}`;
+  useEffect(() => {
+    let over = false;
+    const read = (): void =>
+      void getMatrix(job.id, { ...shown, bins: BINS }).then(
+        (m) => {
+          if (over) return;
+          grid.current = new Grid(m);
+          setError(undefined);
+          setVersion((v) => v + 1);
+        },
+        (e: unknown) => over || setError(e as Error),
+      );
+    read();
+    // Also of a job that has ended meanwhile: what was sent last is in the news, or is read again.
+    const off = live.look(
+      { job: job.id, matrix: { src: shown.src as never, dst: shown.dst as never, bins: BINS } },
+      {
+        matrix: (n) => {
+          const part = { src: n.src, dst: n.dst, binned: n.binned, cells: cellsFrom(n.cells) };
+          if (grid.current?.take(part)) setVersion((v) => v + 1);
+        },
+        again: read,
+      },
+    );
+    return () => {
+      over = true;
+      off();
+    };
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [live, job.id, ended, key]);
+  return { grid: grid.current, version, error };
+}
+
+const ranks = ([a, b]: Span): string => (a === b ? `rank ${a}` : `ranks ${a} to ${b}`);
+function words(g: Grid, { s, d }: { s: number; d: number }): string {
+  const v = g.at(s, d);
+  const [from, to] = [ranks(g.ranks('src', s)), ranks(g.ranks('dst', d))];
+  return v.messages === 0 && v.bytes === 0 ? `From ${from} to ${to}: nothing` : `From ${from} to ${to}: ${plural(v.messages, 'message')}, ${bytes(v.bytes)}`;
+}
+
+const LABELS = 34;
+const SIDE = 520;
+
+interface HeatProps {
+  grid: Grid | undefined;
+  version: number;
+  metric: Metric;
+  cell: { s: number; d: number } | undefined;
+  choose: (c: { s: number; d: number } | undefined) => void;
+  zoom: (s: number, d: number) => void;
+  size: number;
+}
+
+function Heat({ grid, version, metric, cell, choose, zoom, size }: HeatProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [dark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
+  const [side, setSide] = useState(SIDE);
+  useEffect(() => {
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    const on = () => setDark(scheme.matches);
+    scheme.addEventListener('change', on);
+    const sized = new ResizeObserver(([e]) => e && setSide(Math.min(SIDE, Math.round(e.contentRect.width))));
+    sized.observe(canvas.current!.parentElement!);
+    return () => {
+      scheme.removeEventListener('change', on);
+      sized.disconnect();
+    };
+  }, []);
+  useEffect(() => {
+    if (canvas.current && grid) paint(canvas.current, grid, metric, cell, dark, side);
+  }, [grid, version, metric, cell, dark, side]);
+  const at = (e: MouseEvent): { s: number; d: number } | undefined => {
+    const b = canvas.current!.getBoundingClientRect();
+    const px = cellPx(grid, side);
+    const d = Math.floor((e.clientX - b.left - LABELS) / px);
+    const s = Math.floor((e.clientY - b.top - 22) / px);
+    return grid && s >= 0 && d >= 0 && s < grid.high && d < grid.wide ? { s, d } : undefined;
+  };
+  const onKey = (e: KeyboardEvent) => {
+    if (!grid) return;
+    const index = cell ? cell.s * grid.wide + cell.d : 0;
+    const to = cell ? arrowTarget(e.key, index, grid.wide * grid.high, grid.wide) : e.key.startsWith('Arrow') ? 0 : undefined;
+    if (to !== undefined) {
+      e.preventDefault();
+      choose({ s: Math.floor(to / grid.wide), d: to % grid.wide });
+    } else if (e.key === 'Enter' && cell) zoom(cell.s, cell.d);
+    else if (e.key === 'Escape') choose(undefined);
+  };
+  return (
+    <div className="heat">
+      <canvas
+        ref={canvas}
+        tabIndex={0}
+        role="application"
+        aria-label={`Messages between ${plural(size, 'rank')}: sources down, destinations across. Arrow keys move, Enter zooms.`}
+        data-testid="matrix"
+        style={{ width: side, height: side }}
+        onMouseMove={(e) => choose(at(e))}
+        onMouseLeave={() => choose(undefined)}
+        onClick={(e) => {
+          const c = at(e);
+          choose(c);
+          if (c) zoom(c.s, c.d);
+        }}
+        onKeyDown={onKey}
+      />
+    </div>
+  );
+}
+
+const cellPx = (g: Grid | undefined, side: number): number => (g ? (side - LABELS - 2) / Math.max(g.wide, g.high) : 1);
+
+/** Nothing, then from little to much: lightness alone tells them apart. */
+export function colour(x: number, dark: boolean): string {
+  const [from, to] = dark ? [[32, 52, 50], [170, 250, 238]] : [[215, 234, 231], [5, 62, 56]];
+  return `rgb(${from!.map((a, i) => Math.round(a + (to![i]! - a) * x)).join(' ')})`;
+}
+
+function paint(canvas: HTMLCanvasElement, g: Grid, metric: Metric, cell: { s: number; d: number } | undefined, dark: boolean, side: number): void {
+  const ratio = Math.min(2, devicePixelRatio || 1);
+  canvas.width = canvas.height = Math.round(side * ratio);
+  const c = canvas.getContext('2d');
+  if (!c) return;
+  const style = getComputedStyle(canvas);
+  const v = (name: string): string => style.getPropertyValue(name).trim();
+  const px = cellPx(g, side);
+  const gap = px >= 6 ? 1 : 0;
+  c.scale(ratio, ratio);
+  c.fillStyle = v('--sunk');
+  c.fillRect(LABELS, 22, g.wide * px, g.high * px);
+  const most = g.most(metric);
+  for (let s = 0; s < g.high; s++)
+    for (let d = 0; d < g.wide; d++) {
+      const x = shade(g.at(s, d)[metric], most);
+      if (x === 0) continue;
+      c.fillStyle = colour(x, dark);
+      c.fillRect(LABELS + d * px, 22 + s * px, px - gap + (gap ? 0 : 0.5), px - gap + (gap ? 0 : 0.5));
+    }
+  c.font = '11px system-ui, sans-serif';
+  c.fillStyle = v('--muted');
+  c.textBaseline = 'middle';
+  const every = Math.max(1, 2 ** Math.ceil(Math.log2(24 / px)));
+  for (let i = 0; i < Math.max(g.wide, g.high); i += every) {
+    c.textAlign = 'center';
+    if (i < g.wide) c.fillText(String(g.ranks('dst', i)[0]), LABELS + (i + 0.5) * px, 12);
+    c.textAlign = 'right';
+    if (i < g.high) c.fillText(String(g.ranks('src', i)[0]), LABELS - 6, 22 + (i + 0.5) * px);
+  }
+  if (!cell) return;
+  c.strokeStyle = v('--focus');
+  c.lineWidth = 2;
+  c.strokeRect(LABELS + cell.d * px, 22 + cell.s * px, px - gap, px - gap);
+}
+
+function Scale({ most, metric }: { most: number; metric: Metric }) {
+  const say = metric === 'bytes' ? bytes : count;
+  return (
+    <p className="row small muted num scale">
+      <span>{metric === 'bytes' ? '1 B' : '1'}</span>
+      <i aria-hidden="true" />
+      <span>
+        {say(most)} {metric === 'messages' && 'messages'} (logarithmic)
+      </span>
+    </p>
+  );
+}
+
+function List({ grid, metric }: { grid: Grid; metric: Metric }) {
+  const list = grid.list(metric);
+  const say = (span: Span): string => (span[0] === span[1] ? String(span[0]) : `${span[0]}–${span[1]}`);
+  return (
+    <div className="card scroll-x matrix-list" tabIndex={0} role="region" aria-label="Pairs of ranks by what was sent">
+      <table className="table num small" data-testid="matrix-table">
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            <th scope="col">To</th>
+            <th scope="col" className="right">
+              Messages
+            </th>
+            <th scope="col" className="right">
+              Bytes
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.slice(0, LISTED).map((c) => (
+            <tr key={`${c.s}.${c.d}`}>
+              <td>{say(grid.ranks('src', c.s))}</td>
+              <td>{say(grid.ranks('dst', c.d))}</td>
+              <td className="right">{count(c.messages)}</td>
+              <td className="right">{bytes(c.bytes)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {list.length > LISTED && <p className="muted small more">{plural(list.length - LISTED, 'more pair')}: in the download.</p>}
+    </div>
+  );
+}
