@@ -263,6 +263,44 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   expect(found).toEqual([]);
 });
 
+test('the lesson: a visitor closes tabs of a real job, opens others, and the answer is the same', async ({ page }, info) => {
+  const found = complaints(page);
+  await page.goto(`${server.url}/`);
+  await page.getByRole('link', { name: 'See it happen' }).click();
+  await page.getByRole('button', { name: 'Begin the lesson' }).click();
+  const send = page.getByRole('button', { name: 'Send the token round' });
+  const open = page.getByRole('button', { name: 'Open another tab' });
+  const next = page.getByLabel('Your next step');
+  const lap = async (n: number) => {
+    await send.click();
+    await expect(page.getByLabel('What happened')).toContainText(`rank 0 prints ${[1, 5, 15, 35, 70, 126][n - 1]}.`);
+  };
+  await lap(1);
+  await lap(2);
+  await expect(page.getByText('Log of rank 1: 2 messages')).toBeVisible();
+  await page.getByRole('button', { name: /with rank 1$/ }).click();
+  await expect(page.getByText('has no tab', { exact: true })).toBeVisible();
+  await expect(page.getByLabel('What happened')).toContainText('its log of 2 messages is not');
+  expect(await serious(page)).toEqual([]);
+  await info.attach('lesson', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
+  await open.click();
+  // The replayed rank takes its first new step when the token comes.
+  await lap(3);
+  await expect(page.getByLabel('What happened')).toContainText('Rank 1 is back, as incarnation 1');
+  // Rank 0 reads its lines again, and prints nothing twice.
+  await page.getByRole('button', { name: /with rank 0$/ }).click();
+  await expect(next).toContainText('A rank has no tab');
+  await open.click();
+  for (const n of [4, 5, 6]) await lap(n);
+  const end = page.getByLabel('The end');
+  await expect(end).toContainText('The answer is the same');
+  await expect(end).toContainText('2 ranks were lost on the way');
+  await info.attach('lesson, its end', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
+  await page.getByRole('link', { name: 'Volunteer', exact: true }).click();
+  await expect.poll(async () => (await client.json<{ name: string }[]>('GET', '/api/jobs')).filter((j) => j.name === 'lesson')).toEqual([]);
+  expect(found).toEqual([]);
+});
+
 test('the widget in another site asks before it computes, and offers a window where that site is not isolated', async ({ page, context }, info) => {
   const found = complaints(page);
   const isolation = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
@@ -323,7 +361,7 @@ test('every page fits a phone, in light and in dark', async ({ browser }, info) 
     const page = await context.newPage();
     const found = complaints(page);
     await dashboard(page);
-    for (const path of ['/', '/volunteer', '/widget', '/dashboard', '/dashboard/rooms', '/dashboard/tokens', '/dashboard/new', `/dashboard/jobs/${done.id}`, '/nothing/here']) {
+    for (const path of ['/', '/volunteer', '/widget', '/lesson', '/dashboard', '/dashboard/rooms', '/dashboard/tokens', '/dashboard/new', `/dashboard/jobs/${done.id}`, '/nothing/here']) {
       await page.goto(server.url + path);
       await expect(page.locator('main h1').first()).toBeAttached();
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(true);

@@ -16,6 +16,10 @@ export type Access = 'anyone' | 'capability' | 'own' | Role;
 export const ROUTES: Readonly<Record<string, Access>> = {
   'GET /api/info': 'anyone',
   'GET /api/rooms/:code/board': 'anyone',
+  'POST /api/lesson': 'anyone',
+  'GET /api/lesson/:code': 'anyone',
+  'POST /api/lesson/:code/step': 'anyone',
+  'DELETE /api/lesson/:code': 'anyone',
   'GET /healthz': 'anyone',
   'GET /metrics': 'anyone',
   'GET /openapi.json': 'anyone',

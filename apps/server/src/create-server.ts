@@ -10,18 +10,20 @@ import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { openEmbeddedStorage, type BackupInfo, type EmbeddedStorage } from '@mayfly/storage';
 import { createCompiler } from '@mayfly/toolchain';
-import { MayflyError } from '@mayfly/wire';
+import { FIRST_TOKEN, MayflyError } from '@mayfly/wire';
 import { accessOf, needsToken, refuseUnlisted } from './access.ts';
 import { Board } from './board.ts';
 import { Dashboard } from './dashboard.ts';
 import type { Compilers } from './jobs/program.ts';
+import { Lessons } from './lesson.ts';
 import { Metrics } from './metrics.ts';
 import { resolveOptions, type MayflyServer, type ResolvedOptions, type ServerOptions } from './options.ts';
 import { boardRoute } from './rest/board.ts';
 import { dataRoutes } from './rest/data.ts';
 import { historyRoutes } from './rest/history.ts';
 import { infoRoute, openRoutes, serverRoutes } from './rest/info.ts';
-import { jobRoutes } from './rest/jobs.ts';
+import { jobRoutes, submit } from './rest/jobs.ts';
+import { lessonRoutes } from './rest/lesson.ts';
 import { outputRoutes } from './rest/outputs.ts';
 import { roomRoutes } from './rest/rooms.ts';
 import { tokenRoutes } from './rest/tokens.ts';
@@ -83,10 +85,13 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     let backingUp: ReturnType<Parts['backup']> | undefined;
     // One at a time; who asks meanwhile gets the same one.
     const backup: Parts['backup'] = () => (backingUp ??= backUp(storage, o, app.log).finally(() => (backingUp = undefined)));
-    await routes(app, o, { runtime, rooms, metrics, guard, tokens, secrets, compilers, backup, stopping: () => stopping });
+    const lessons = new Lessons({ runtime, rooms, submit: (s) => submit({ runtime, rooms, compilers, limits: o.limits, channelMemories: o.channelMemories }, s, FIRST_TOKEN), logger: app.log });
+    undo.push(() => lessons.close());
+    await routes(app, o, { lessons, runtime, rooms, metrics, guard, tokens, secrets, compilers, backup, stopping: () => stopping });
     const sockets = serveSockets(app, { runtime, dashboard, pingMs: o.pingMs });
     await app.ready();
     await runtime.recover();
+    lessons.begin();
     await listen(app, o);
     retention.start();
 
@@ -111,6 +116,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
           app.log.info('stopping');
           await retention.close();
           dashboard.close();
+          lessons.close();
           // No new connections; the nodes hear it before the cores go, and come back to whoever serves the directory next.
           const quiet = app.close();
           await sockets.close();
@@ -162,6 +168,7 @@ function newApp(o: ResolvedOptions, tls: { cert: string; key: string } | undefin
 }
 
 interface Parts {
+  lessons: Lessons;
   runtime: Runtime;
   rooms: Rooms;
   metrics: Metrics;
@@ -212,6 +219,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
   await app.register(async (scope) => {
     infoRoute(scope, p.runtime, o);
     boardRoute(scope, p.runtime);
+    lessonRoutes(scope, p.lessons);
     openRoutes(scope, p.metrics, p.stopping);
     tokenRoutes(scope, p.tokens);
     roomRoutes(scope, { rooms: p.rooms, runtime: p.runtime });

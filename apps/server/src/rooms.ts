@@ -4,6 +4,7 @@
  * Owns the registry keys `room/<code>`. Does not own: who is in a room (nodes say so with Hello, and the dispatcher keeps it), and which jobs are of it.
  *  M1  A code is written to the registry before anybody learns it; it is not given twice while its room stands.
  *  M2  A room that is closed takes no new nodes and no new jobs; it is closed only when none of its jobs waits or runs.
+ *  M3  A lent code (a lesson's) is a room that is neither listed nor kept.
  */
 import { randomInt } from 'node:crypto';
 import type { Registry } from '@mayfly/storage/ports';
@@ -26,6 +27,7 @@ export const cleanCode = (typed: string): string => typed.toUpperCase().replace(
 export class Rooms {
   readonly #registry: Registry;
   readonly #rooms: Map<string, RoomRecord>;
+  readonly #lent = new Set<string>();
 
   private constructor(registry: Registry, rooms: Map<string, RoomRecord>) {
     this.#registry = registry;
@@ -57,7 +59,15 @@ export class Rooms {
   }
 
   has(code: string): boolean {
-    return this.#rooms.has(code);
+    return this.#rooms.has(code) || this.#lent.has(code);
+  }
+
+  /** M3 */
+  lend(code: string): void {
+    this.#lent.add(code);
+  }
+  takeBack(code: string): void {
+    this.#lent.delete(code);
   }
 
   /** Newest first. */

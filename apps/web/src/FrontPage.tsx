@@ -38,7 +38,7 @@ export function FrontPage() {
           <h2>Lose a rank, keep the answer</h2>
           <p>
             Every message is logged in order before it counts. A rank that vanishes starts again elsewhere from its last image and is fed the
-            same messages; the others go on.
+            same messages; the others go on. <Link to="/lesson">See it happen</Link>.
           </p>
         </article>
       </section>

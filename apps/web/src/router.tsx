@@ -28,6 +28,12 @@ const widget = createRoute({
   component: lazyRouteComponent(() => import('./widget/WidgetPage.tsx'), 'WidgetPage'),
 });
 
+const lesson = createRoute({
+  getParentRoute: () => root,
+  path: '/lesson',
+  component: lazyRouteComponent(() => import('./lesson/LessonPage.tsx'), 'LessonPage'),
+});
+
 const dashboard = createRoute({
   getParentRoute: () => root,
   path: '/dashboard',
@@ -70,7 +76,7 @@ const tokens = createRoute({
   component: lazyRouteComponent(() => import('./dashboard/tokens/TokensPage.tsx'), 'TokensPage'),
 });
 
-const routes = root.addChildren([front, volunteer, widget, dashboard.addChildren([jobs, submit, job, rooms, tokens])]);
+const routes = root.addChildren([front, volunteer, widget, lesson, dashboard.addChildren([jobs, submit, job, rooms, tokens])]);
 
 /** Search parameters are plain strings: `?start&slots=2` stays as it was typed. */
 const parseSearch = (text: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(text));

@@ -8,6 +8,8 @@ export * from './data-plane.ts';
 export * from './errors.ts';
 export * from './image.ts';
 export * from './job.ts';
+export * from './lesson.ts';
+export * from './lesson-program.ts';
 export * from './board.ts';
 export * from './board-name.ts';
 export * from './control.ts';

@@ -160,7 +160,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
 }
 
 /** Checks, compiles and stores; the job exists when this resolves, and survives from then on. */
-async function submit(o: JobRoutes, s: JobSubmission, owner: string): Promise<{ id: JobId; warnings: unknown[] }> {
+export async function submit(o: JobRoutes, s: JobSubmission, owner: string): Promise<{ id: JobId; warnings: unknown[] }> {
   const { runtime, limits } = o;
   if (runtime.activeJobs() >= limits.activeJobs) throw new MayflyError('TOO_MANY', `${limits.activeJobs} jobs wait or run already.`);
   if (s.room !== undefined && !o.rooms.has(s.room)) throw new MayflyError('BAD_REQUEST', 'There is no room with that code.');

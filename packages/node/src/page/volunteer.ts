@@ -28,12 +28,14 @@ export interface VolunteerOptions {
   /** Under which name (and team) the board of the room counts what this tab gives; absent: among those without a name. */
   board?: BoardName;
   wishes?: Wishes;
+  /** False: a node of its own that no reload comes back as (several in one page). Default true. */
+  identity?: boolean;
   /** Makes the daemon worker; default: the one of this package, as Vite bundles it. */
   daemonWorker?: () => Worker;
 }
 
 /**
- * One volunteer per page.
+ * One volunteer per page; more only without an identity that is kept.
  *
  *   const v = createVolunteer({ name: 'desk 7', slots: 2 });
  *   const off = v.subscribe(() => show(v.snapshot()));
@@ -185,7 +187,7 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
     daemon = remote;
     frames = new Frames(server, (frame, reason) => void remote.frameDied(frame, reason));
     const mine = frames;
-    const identity = await loadIdentity();
+    const identity = options.identity === false ? undefined : await loadIdentity();
     if (daemon !== remote) return;
     document.addEventListener('visibilitychange', onVisibility);
     document.addEventListener('freeze', onFreeze);
@@ -227,7 +229,7 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
         locks.get(job)?.();
         locks.delete(job);
       },
-      saveIdentity: (i) => void saveIdentity(i),
+      saveIdentity: (i) => void (options.identity === false || saveIdentity(i)),
       onChange(s) {
         if (daemon === remote) show(s);
       },
