@@ -9,7 +9,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
-import type { JobView } from '@mayfly/wire';
+import type { JobOptions, JobView } from '@mayfly/wire';
 import { draw } from './chart.ts';
 import { MayflySide, ROOT } from './mayfly-side.ts';
 import { median, ms, print, times } from './table.ts';
@@ -32,6 +32,14 @@ function random(seed: number): () => number {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
+}
+
+/** Submits NAS BT. Returns the job's id. */
+export function submitBt(side: MayflySide, nasClass: string, ranks: number, options: JobOptions): Promise<string> {
+  const about = JSON.parse(readFileSync(join(EXAMPLES, 'nas-bt', 'example.json'), 'utf8')) as { sources: string[]; flags: string[] };
+  const paths = about.sources.map((s) => relative(EXAMPLES, join(EXAMPLES, 'nas-bt', s)));
+  const sources = Object.fromEntries(paths.map((p) => [p, readFileSync(join(EXAMPLES, p), 'utf8')]));
+  return side.submitSources({ name: `BT ${nasClass}`, language: 'c', flags: about.flags, sources }, ranks, [nasClass], { timeLimitMs: 3_600_000, ...options });
 }
 
 const arrivals = (j: JobView): number => j.tasks.reduce((n, t) => n + (t.activity?.arrivals ?? 0), 0);
@@ -67,12 +75,7 @@ class Experiment {
 
   /** One run with faults after these numbers of arrivals. */
   async run(at: number[], next: () => number): Promise<{ took: number; arrivals: number; recoveries: number[]; stdout: string }> {
-    const about = JSON.parse(readFileSync(join(EXAMPLES, 'nas-bt', 'example.json'), 'utf8')) as { sources: string[]; flags: string[] };
-    const paths = about.sources.map((s) => relative(EXAMPLES, join(EXAMPLES, 'nas-bt', s)));
-    const id = await this.side.submitSources({ name: `BT ${CLASS}`, language: 'c', flags: about.flags, sources: Object.fromEntries(paths.map((p) => [p, readFileSync(join(EXAMPLES, p), 'utf8')])) }, RANKS, [CLASS], {
-      checkpointMs: CHECKPOINT_MS,
-      timeLimitMs: 3_600_000,
-    });
+    const id = await submitBt(this.side, CLASS, RANKS, { checkpointMs: CHECKPOINT_MS });
     for (const wanted of at) {
       const job = await this.until(id, (j) => arrivals(j) >= wanted && j.tasks.every((t) => t.state === 'running'));
       const lost = job.tasks[Math.floor(next() * RANKS)]!.nodeName!;
