@@ -17,6 +17,7 @@
  *  K12 Memory stays within its bounds: retention, pending determinants, what is under way to a receiver, what a Channel Memory holds.
  *  K13 Every run ends (run.ts).
  *  K14 An image is complete only when its pages, and all sends, outputs, determinants and arrivals before it, are durable (stores.ts).
+ *  K15 A rank is given up as crashed only when it is, or when it has not begun in its time (world.ts).
  *
  * Power loss in `behind` mode takes logged, un-synced records back: {@link Checkers.cut} forgets them, and with them what K1, K2 and K8 know.
  */

@@ -27,8 +27,8 @@ type Bare = CheckpointServerEvent extends infer E ? (E extends { now: number } ?
 
 export class CsHost {
   private core = new CheckpointServer();
-  /** Durable. A page that a bit flip hit is damaged. */
-  private readonly pages = new Map<string, { damaged: boolean }>();
+  /** Durable. A flipped bit lies in one stripe of a page, which its parity mends when it is read; a lost one is gone. */
+  private readonly pages = new Map<string, { flipped: boolean; lost: boolean }>();
   private readonly manifests = new Map<string, Stored>();
   private readonly links = new Map<string, ImageLink>();
   private readonly offered = new Map<string, Stored>();
@@ -68,25 +68,48 @@ export class CsHost {
     return this.manifests.get(image);
   }
 
-  private sound(image: string): boolean {
+  /** No page of it is lost. */
+  private whole(image: string): boolean {
     const s = this.manifests.get(image);
-    return s !== undefined && s.manifest.pages.every((p) => this.pages.get(p)?.damaged === false);
+    return s !== undefined && s.manifest.pages.every((p) => this.pages.get(p)?.lost === false);
   }
 
-  /**
-   * A bit of an image of this task flips: of one that another sound image, or the start of the program, can stand in for. Returns its name.
-   */
+  /** Every page is read: what one stripe's parity mends is written anew. */
+  private read(image: string): boolean {
+    const { world } = this;
+    for (const hash of this.manifests.get(image)?.manifest.pages ?? []) {
+      const page = this.pages.get(hash);
+      if (!page?.flipped) continue;
+      page.flipped = false;
+      if (world.undone === 'parity-ignored') page.lost = true;
+      else world.count('mended page');
+    }
+    return this.whole(image);
+  }
+
+  /** A bit flips in any page of an image of this task that is still as it was stored, whoever else names it. Returns the image. */
   flip(task: TaskId, which: number): string | undefined {
-    const kept = this.kept(task).filter((k) => this.sound(k.image));
+    const kept = this.kept(task);
+    const victim = kept[Math.floor(which * kept.length)];
+    const intact = (this.manifests.get(victim?.image ?? '')?.manifest.pages ?? []).map((p) => this.pages.get(p)).filter((p) => p && !p.flipped && !p.lost);
+    const page = intact[Math.floor(which * 7919) % intact.length];
+    if (!victim || !page) return undefined;
+    page.flipped = true;
+    return victim.image;
+  }
+
+  /** A page of an image of this task is gone: of one that another whole image, or the start of the program, can stand in for. Returns its name. */
+  lose(task: TaskId, which: number): string | undefined {
+    const kept = this.kept(task).filter((k) => this.whole(k.image));
     const trimmed = this.world.server.entries((k) => k === `trimmed/${this.world.setup.job}/${task}`).length > 0;
     if (kept.length === 0 || (kept.length === 1 && trimmed)) return undefined;
     const victim = kept[Math.floor(which * kept.length)]!;
-    // shared pages belong to another image as well, which must stay sound; or to one that is being made of them
+    // shared pages belong to another image as well, which must stay whole; or to one that is being made of them
     const others = new Set(kept.filter((k) => k !== victim).flatMap((k) => this.manifests.get(k.image)!.manifest.pages));
     for (const [id, o] of this.offered) if (id !== victim.image) for (const p of o.manifest.pages) others.add(p);
     const own = this.manifests.get(victim.image)!.manifest.pages.filter((p) => !others.has(p));
     if (own.length === 0) return undefined;
-    this.pages.get(own[Math.floor(which * 7919) % own.length]!)!.damaged = true;
+    this.pages.get(own[Math.floor(which * 7919) % own.length]!)!.lost = true;
     return victim.image;
   }
 
@@ -135,7 +158,7 @@ export class CsHost {
       if (!o) return;
       const { manifest } = o;
       if (this.full) return this.step({ type: 'pageFailed', link, image, index, error: { code: 'DISK_FULL', message: 'no space is left' } });
-      const put = (): void => void this.pages.set(manifest.pages[index]!, { damaged: false });
+      const put = (): void => void this.pages.set(manifest.pages[index]!, { flipped: false, lost: false });
       if (undone === 'image-without-pages') server.later(LATE_MS, put);
       else put();
       this.step({ type: 'pageStored', link, image, index, bytes: manifest.bytes });
@@ -153,7 +176,7 @@ export class CsHost {
     const { server } = world;
     switch (e.type) {
       case 'findPages':
-        return server.later(1, () => this.step({ type: 'pagesFound', image: e.image, ask: e.ask, missing: e.pages.filter((p) => this.pages.get(p)?.damaged !== false) }));
+        return server.later(1, () => this.step({ type: 'pagesFound', image: e.image, ask: e.ask, missing: e.pages.filter((p) => this.pages.get(p)?.lost !== false) }));
       case 'need':
         this.links.get(e.link)?.down({ type: 'need', image: this.known(e.image), pages: e.pages });
         return;
@@ -199,7 +222,7 @@ export class CsHost {
         return server.dispatch({ type: 'image', job: e.job, task: e.task, image: e.image, serial: e.serial });
       case 'check':
         return server.later(1, () => {
-          const sound = this.sound(e.image);
+          const sound = this.read(e.image);
           world.trace?.(`cs checks ${e.image}: ${sound ? 'sound' : 'damaged'}`);
           if (!sound) world.count('damaged image');
           this.step({ type: 'checked', image: e.image, sound });

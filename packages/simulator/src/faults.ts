@@ -3,7 +3,7 @@
  * generator, so that a shorter list (shrink.ts) is the same run with fewer faults.
  *
  * A fault counts when it changed a state: there was a victim, and something of it that lives was hit (a delay held a message back, a
- * doubled message came twice, a power loss took records, a flipped bit lies in a record or page that is still there, a full disk refused).
+ * doubled message came twice, a power loss took records, a flipped bit lies in a record or page that is still there, a lost page was there, a full disk refused).
  */
 import type { Volunteer } from './volunteer.ts';
 import { Random } from './random.ts';
@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 
 export const FAULTS = [
   'close', 'crash', 'half-open crash', 'reload', 'rank crash', 'freeze', 'zombie', 'cut off', 'partition', 'stall', 'broken link', 'delay', 'reorder',
-  'duplicate', 'clone', 'second socket', 'kill server', 'kill CM', 'power loss', 'CM power loss', 'log bit flip', 'image bit flip', 'full disk', 'pause',
+  'duplicate', 'clone', 'second socket', 'kill server', 'kill CM', 'power loss', 'CM power loss', 'log bit flip', 'image bit flip', 'page lost', 'full disk', 'pause',
 ] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
@@ -94,7 +94,8 @@ export class Striker {
         return this.channelMemory(kind, r);
       case 'log bit flip':
       case 'image bit flip':
-        return this.bitFlip(kind, r);
+      case 'page lost':
+        return this.damage(kind, r);
       case 'full disk':
         return this.fullDisk(r);
       case 'pause':
@@ -235,7 +236,7 @@ export class Striker {
     world.server.later(r.between(20, 800), () => cm.up || cm.open(false));
   }
 
-  private bitFlip(kind: 'log bit flip' | 'image bit flip', r: Random): void {
+  private damage(kind: 'log bit flip' | 'image bit flip' | 'page lost', r: Random): void {
     const { world } = this;
     if (kind === 'log bit flip') {
       const cm = r.pick(world.server.cms);
@@ -246,7 +247,9 @@ export class Striker {
       this.excuses.damagedLogs.add(Number(where.stream.slice(1)));
       return;
     }
-    const image = world.server.cs.flip(r.between(0, world.setup.spec.size - 1) as never, r.next());
+    const { cs } = world.server;
+    const task = r.between(0, world.setup.spec.size - 1) as never;
+    const image = kind === 'page lost' ? cs.lose(task, r.next()) : cs.flip(task, r.next());
     if (image !== undefined) this.happened(kind, image);
   }
 

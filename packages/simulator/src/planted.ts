@@ -43,7 +43,7 @@ export const PLANTED = [
   // Channel Memory
   plant('numbered-at-first-chunk', 'The arrival number is given at the last chunk and an arrival exists for the task only when whole', 200),
   plant('duplicates-logged', 'The home CM of d discards duplicates by channel number', 200),
-  plant('forwards-before-append', 'A frame is forwarded after its append has reached the kernel', 200, { only: ['kill server', 'kill CM'] }),
+  plant('forwards-before-append', 'A frame is forwarded after its append has reached the kernel', 200, { only: ['kill server', 'kill CM', 'crash', 'rank crash'] }),
   plant('strict-forwards-before-sync', '`strict` syncs before it forwards', 400, { setup: { durability: 'strict' } }),
   plant('restart-answered-before-sync', 'A CM syncs before it answers a restart', 600, { setup: { syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash'] }),
   plant('opens-before-reports', 'A recovered CM accepts nothing new for d before d\'s comm worker has reported or been fenced', 400),
@@ -64,10 +64,12 @@ export const PLANTED = [
   plant('trimmed-to-newest', 'Logs are trimmed to the oldest image kept', 200),
   plant('held-bodies-trimmed', 'An image lists such arrivals, and trimming spares them', 400),
   plant('prologue-trimmed', 'The prologue: its log is never trimmed', 200),
+  plant('parity-ignored', 'One bit of the disk costs no image, also where both that are kept name its page', 200, { only: ['image bit flip', 'rank crash', 'crash', 'reload'] }),
   plant('no-fence-at-cs', 'Images of older incarnations are refused everywhere', 600, ZOMBIES),
   // dispatcher
   plant('incarnation-not-durable', 'Raise the incarnation durably, then fence', 400),
   plant('no-fence-at-dispatcher', 'Fence the CS, choose the image, every CM fences; only then does the new one execute', 600),
+  plant('old-heartbeats-count', 'A rank is crashed when its node does not name it: what the node said before the rank reached it counts for nothing', 400, { only: ['stall', 'delay', 'crash', 'freeze'] }),
   plant('done-before-exit-durable', 'A task is done when its exit is durable; then its own arrival log may go', 400),
 ] as const;
 

@@ -59,7 +59,9 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
     stdin: r.chance(0.5) ? 0 : r.between(1, 8),
     ...o.spec,
   };
+  const grace = Random.named(seed, 'grace');
   const setup: Setup = {
+    briefGraceMs: grace.chance(0.5) ? grace.pick([50, 150, 400]) : undefined,
     job: jobId('sim000000000'), program: 'ab'.repeat(32), spec,
     channelMemories: r.between(1, 4), protocol: 'pessimistic', durability: r.chance(0.3) ? 'strict' : 'behind',
     chunkBytes: 64, window: r.pick([128, 1024, 100_000]), retainBytes: r.pick([600, 5000, 1_000_000]), memoryBytes: 200_000,

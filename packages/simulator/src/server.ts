@@ -5,7 +5,7 @@
  * Owns two kinds of state. Durable: the registry here, the logs (cm-host.ts) and the images (cs-host.ts), which outlive the process.
  * Losable: cores, connections, effects under way. `kill` loses the second kind; `powerLoss` also what was not synced.
  */
-import { Dispatcher, type DispatcherEffect, type DispatcherEvent, type JobSpec } from '@mayfly/protocols';
+import { Dispatcher, type DispatcherEffect, type DispatcherEvent, type FaultRecord, type JobSpec } from '@mayfly/protocols';
 import { nodeId, taskId, type ErrorBody, type ImageId, type Incarnation, type TaskId } from '@mayfly/wire';
 import { CmHost } from './cm-host.ts';
 import { CsHost } from './cs-host.ts';
@@ -29,6 +29,8 @@ export class Server {
   private connections = 0;
   private commitAt = 0;
   private readonly controls = new Map<string, ControlLink>();
+  /** Planted: to which connection each task was given last, and how often it was not named there. */
+  private readonly given = new Map<TaskId, { connection: string; task: TaskId; incarnation: Incarnation; missed: number }>();
 
   constructor(private readonly world: World) {
     this.cs = new CsHost(world);
@@ -42,7 +44,9 @@ export class Server {
     this.up = true;
     this.life++;
     this.commitAt = 0;
-    this.dispatcher = new Dispatcher({ ...world.setup.dispatcher });
+    const { dispatcher, graceMs, briefGraceMs } = world.setup;
+    this.dispatcher = new Dispatcher({ ...dispatcher, ...(briefGraceMs === undefined ? {} : { graceMs, briefGraceMs }) });
+    this.given.clear();
     this.opened = false;
     world.trace?.('server starts');
     this.cs.start();
@@ -103,7 +107,8 @@ export class Server {
     return {
       id: setup.job, name: 'simulated', size: setup.spec.size, protocol: setup.protocol, durability: setup.durability,
       program: { language: 'typescript', entry: 'main.ts', hash: setup.program }, args: [], files: [], seed: setup.spec.seed,
-      channelMemories: setup.channelMemories, checkpointMs: setup.checkpointMs, graceMs: setup.graceMs, interactive: false,
+      channelMemories: setup.channelMemories, checkpointMs: setup.checkpointMs, interactive: false,
+      ...(setup.briefGraceMs === undefined ? { graceMs: setup.graceMs } : {}),
       limits: { memoryBytes: 1 << 30, fileBytes: 1 << 30 }, submittedAt: this.world.wall,
     };
   }
@@ -118,7 +123,10 @@ export class Server {
   change(changes: readonly (readonly [string, unknown])[]): void {
     for (const [k, v] of changes)
       if (v === undefined) this.registry.delete(k);
-      else this.registry.set(k, JSON.parse(JSON.stringify(v)));
+      else {
+        if (k.startsWith('fault/') && !this.registry.has(k)) this.world.gaveUp(v as FaultRecord);
+        this.registry.set(k, JSON.parse(JSON.stringify(v)));
+      }
   }
 
   /** Highest durable incarnation of every task that has one. */
@@ -156,12 +164,22 @@ export class Server {
         });
       }
       case 'heartbeat':
+        if (this.world.undone === 'old-heartbeats-count') this.countMissed(connection, m.heartbeat.tasks);
         return this.dispatch({ connection, type: 'heartbeat', tasks: m.heartbeat.tasks });
       case 'report':
         this.world.trace?.(`  → dispatcher  ${m.report.event} task ${m.report.task}.${m.report.incarnation}${m.report.error ? `: ${m.report.error.code}` : ''}`);
         return this.dispatch({ connection, type: 'report', ...m.report });
       case 'goodbye':
         return this.dispatch({ connection, type: 'goodbye', reason: m.reason });
+    }
+  }
+
+  /** Planted: a rank that is not named three times in a row is crashed, whenever that was said. */
+  private countMissed(connection: string, named: readonly { task: TaskId }[]): void {
+    for (const g of this.given.values()) {
+      if (g.connection !== connection) continue;
+      g.missed = named.some((h) => h.task === g.task) ? -Infinity : g.missed + 1;
+      if (g.missed === 3) this.dispatch({ connection, type: 'report', job: this.world.setup.job, task: g.task, incarnation: g.incarnation, event: 'crashed' });
     }
   }
 
@@ -226,6 +244,8 @@ export class Server {
         const found = e.image === undefined ? undefined : this.cs.stored(e.image);
         if (e.image !== undefined && !found) throw new Error(`assigned image ${e.image} is not there`);
         world.checkers.assigned(e.task, e.incarnation);
+        world.givenAt.set(`${e.task}.${e.incarnation}`, world.agenda.now);
+        this.given.set(e.task, { connection: e.connection, task: e.task, incarnation: e.incarnation, missed: 0 });
         world.trace?.(`dispatcher assigns task ${e.task}.${e.incarnation}${e.image === undefined ? '' : ` with ${e.image}`}`);
         this.controls.get(e.connection)?.down({
           type: 'assign', job: e.job, task: e.task, incarnation: e.incarnation, serial: found?.manifest.serial ?? 0, image: found?.image,

@@ -37,6 +37,7 @@ export class Volunteer {
   alive = true;
   frozen = false;
   offline = false;
+  isClone = false;
   id: NodeId | undefined;
   readonly held = new Map<TaskId, Held>();
   readonly random: Random;
@@ -228,6 +229,7 @@ export class Volunteer {
 
   /** Is made a copy of another tab: its name, what it held, its capabilities — and nonces of its own. */
   becomeCloneOf(other: Volunteer): void {
+    this.isClone = true;
     for (const h of other.held.values()) {
       if (h.finished) continue;
       const mine = { ...h, nonce: `clone-${this.name}-${h.task}-${h.incarnation}`, rank: undefined, started: false };

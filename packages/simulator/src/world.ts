@@ -1,8 +1,8 @@
 /** One simulated run: the setup that a seed draws, the clock, the server, the volunteers, the terminal, the notes. */
-import type { DispatcherSettings } from '@mayfly/protocols';
+import type { DispatcherSettings, FaultRecord } from '@mayfly/protocols';
 import { zeroLine, type ErrorBody, type JobId, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import { Agenda } from './agenda.ts';
-import { Checkers } from './checkers.ts';
+import { Checkers, Violation } from './checkers.ts';
 import { Link, type LinkEnds } from './link.ts';
 import type { Rule } from './planted.ts';
 import { mixBytes, type ProgramSpec } from './program.ts';
@@ -25,6 +25,8 @@ export interface Setup {
   readonly memoryBytes: number;
   readonly checkpointMs: number;
   readonly graceMs: number;
+  /** The job has no grace of its own, and the server's is shorter where another slot is free. */
+  readonly briefGraceMs?: number | undefined;
   readonly maxDelay: number;
   readonly turnMs: number;
   readonly syncMs: number;
@@ -50,6 +52,8 @@ export class World {
   stdinTyped = 0;
   /** For transcripts: told each step. */
   trace: ((line: string) => void) | undefined;
+  /** When each incarnation was given to its node. */
+  readonly givenAt = new Map<string, number>();
   private born = 0;
 
   constructor(
@@ -88,6 +92,15 @@ export class World {
   typed(): void {
     this.stdinTyped++;
     for (const cm of this.server.cms) cm.feedStdin();
+  }
+
+  /** K15: a rank counts as crashed when it is, or when it has not begun in its time. */
+  gaveUp(f: FaultRecord): void {
+    if (f.cause !== 'crashed') return;
+    const given = this.givenAt.get(`${f.task}.${f.incarnation}`) ?? -Infinity;
+    const lives = this.volunteers.find((v) => v.alive && v.id === f.node && !v.isClone && v.held.get(f.task)?.incarnation === f.incarnation);
+    const late = this.agenda.now - given >= (this.setup.dispatcher.startMs ?? Infinity);
+    if (lives && !late) throw new Violation(`K15: incarnation ${f.incarnation} of task ${f.task} is given up as crashed, and it lives on ${lives.name}`);
   }
 
   ended(state: string, error: ErrorBody | undefined): void {

@@ -69,9 +69,9 @@ const scenarios: Record<string, Scenario> = {
     spec: { stdin: 2 },
     faults: [
       {
-        on: 'is complete', nth: 2, what: 'a bit of the newer image flips, then the node of task 0 dies',
+        on: 'is complete', nth: 2, what: 'a page of the newer image is lost, then the node of task 0 dies',
         strike: (w) => {
-          w.server.cs.flip(0 as never, 0.99);
+          w.server.cs.lose(0 as never, 0.99);
           of(w, 0).crash(false);
         },
       },
