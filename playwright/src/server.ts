@@ -2,7 +2,7 @@
  * A Mayfly server as a process of its own, so that a test may `kill -9` it and start it again on the same data directory and port.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,6 +25,12 @@ export class ServerProcess {
   private port = 0;
   /** Everything that it printed, for a failing test's report. */
   log = '';
+  /** How often it was started. */
+  starts = 0;
+  /** Settled when it serves (again). */
+  private serves: Promise<void> = Promise.resolve();
+  private served: () => void = () => undefined;
+  up = false;
 
   private constructor(
     readonly dataDir: string,
@@ -37,12 +43,12 @@ export class ServerProcess {
 
   static async start(args: readonly string[] = PATIENT): Promise<ServerProcess> {
     const s = new ServerProcess(await mkdtemp(join(tmpdir(), 'mayfly-e2e-')), args);
-    await s.up();
+    await s.begin();
     return s;
   }
 
   /** Starts (again) on the same directory and port. */
-  async up(): Promise<void> {
+  async begin(): Promise<void> {
     const child = spawn(
       process.execPath,
       [CLI, 'server', '--port', String(this.port), '--data-dir', this.dataDir, '--token', this.token, ...this.args],
@@ -61,7 +67,11 @@ export class ServerProcess {
       if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}:\n${this.log}`);
       const port = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(said)?.[1];
       if (port) this.port = Number(port);
-      if (port && (await fetch(`${this.url}/healthz`).then((r) => r.ok, () => false))) return;
+      if (port && (await fetch(`${this.url}/healthz`).then((r) => r.ok, () => false))) {
+        this.up = true;
+        this.starts++;
+        return this.served();
+      }
       if (Date.now() > end) throw new Error(`the server did not come up:\n${this.log}`);
       await new Promise((r) => setTimeout(r, 50));
     }
@@ -79,9 +89,16 @@ export class ServerProcess {
     clearTimeout(late);
   }
 
+  /** Waits for a server that is away; at once when it is not. */
+  whenUp(): Promise<void> {
+    return this.serves;
+  }
+
   private async end(signal: NodeJS.Signals): Promise<void> {
     const child = this.child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    this.up = false;
+    this.serves = new Promise((r) => (this.served = r));
     const gone = new Promise<void>((r) => child.once('exit', () => r()));
     child.kill(signal);
     await gone;
@@ -90,5 +107,12 @@ export class ServerProcess {
   async stop(): Promise<void> {
     await this.down();
     await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  /** Stops it as a crash would and leaves everything for a look: the data directory, and in it what the server printed (`server.log`), and these texts. */
+  async keep(more: Readonly<Record<string, string>>): Promise<string> {
+    await this.kill9();
+    for (const [name, text] of Object.entries({ 'server.log': this.log, ...more })) await writeFile(join(this.dataDir, name), text);
+    return this.dataDir;
   }
 }

@@ -2,7 +2,8 @@
  * The kinds of faults. Each does its harm to the victim and proves that it was one: a frozen or offline node is waited for until the
  * server has missed it, a clone until the server knows both. What it may cost the job stands beside it.
  */
-import type { Client } from '../client.ts';
+import type { NodeView } from '@mayfly/wire';
+import { ApiError, type Client } from '../client.ts';
 import type { HeadlessProcess } from '../nodes/headless.ts';
 import type { VolunteerNode } from '../nodes/node.ts';
 import type { BrowserTab } from '../nodes/tab.ts';
@@ -16,9 +17,9 @@ export interface Scene {
   task: number;
   /** The node's id with the server. */
   node: string;
-  /** Every node of the campaign. */
+  /** Every node of the campaign that is there now. */
   nodes: readonly VolunteerNode[];
-  /** Resolves when the job's history has a fault of the victim's ranks. */
+  /** Resolves when the job's history has a fault of this node since. */
   lost(): Promise<void>;
   draw(): number;
 }
@@ -31,10 +32,14 @@ interface Common {
   causes: readonly string[];
   /** Ranks are certainly lost (else the fault did not take place). */
   loses: boolean;
-  /** Who is gone for good and is replaced. */
-  gone?: 'victim' | 'all';
+  /** Who is gone: nodes for good, and are replaced; the server for a moment. */
+  gone?: 'victim' | 'all' | 'server';
   /** Done by driving the page, which Playwright must be able to. */
   drives?: true;
+  /** Needs a server that answers. */
+  asks?: true;
+  /** Is not over at once: the victim comes back, after moments or after the server's silence. */
+  lasts?: 'briefly' | 'long';
   /** Share of the faults. */
   weight: number;
 }
@@ -43,7 +48,12 @@ export type Kind =
   | (Common & { on: 'headless'; run(victim: HeadlessProcess, scene: Scene): Promise<void> })
   | (Common & { on: 'any'; run(victim: VolunteerNode, scene: Scene): Promise<void> });
 
-const stateOf = async (s: Scene): Promise<string> => (await s.client.nodes()).find((n) => n.id === s.node)?.state ?? 'unknown';
+/** undefined while the server is away. */
+const nodesOf = (s: Scene): Promise<NodeView[] | undefined> => s.client.nodes().catch((e: unknown) => (e instanceof ApiError ? Promise.reject(e) : undefined));
+const stateOf = async (s: Scene): Promise<string | undefined> => {
+  const nodes = await nodesOf(s);
+  return nodes && (nodes.find((n) => n.id === s.node)?.state ?? 'gone');
+};
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 180_000;
@@ -53,14 +63,14 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 /** Three heartbeats are missed: it is silent indeed. */
-const missed = (s: Scene): Promise<void> => until('the server misses the silenced node', async () => (await stateOf(s)) !== 'here');
+const missed = (s: Scene): Promise<void> => until('the server misses the silenced node', async () => ['suspect', 'gone'].includes((await stateOf(s)) ?? ''));
 const back = (s: Scene): Promise<void> => until('the node is back', async () => (await stateOf(s)) === 'here');
 
 /** The original stays what it was, and the copy is a node of its own. */
 async function cloned(s: Scene, name: string, copy: () => Promise<() => Promise<void>>): Promise<void> {
   const end = await copy();
   await until('the server knows the original and its copy', async () => {
-    const here = (await s.client.nodes()).filter((n) => n.name === name && n.state === 'here');
+    const here = ((await nodesOf(s)) ?? []).filter((n) => n.name === name && n.state === 'here');
     return here.length === 2 && here.some((n) => n.id === s.node);
   });
   await end();
@@ -69,28 +79,25 @@ async function cloned(s: Scene, name: string, copy: () => Promise<() => Promise<
 async function restarted(s: Scene, end: () => Promise<void>): Promise<void> {
   await end();
   await new Promise((r) => setTimeout(r, 300 * s.draw()));
-  await s.server.up();
+  await s.server.begin();
   await until('the job is seen again', () => s.client.job(s.job).then(() => true, () => false));
-  await until('its nodes are back', async () => {
-    const [job, nodes] = [await s.client.job(s.job), await s.client.nodes()];
-    return job.tasks.every((t) => t.state === 'done' || nodes.some((n) => n.id === t.node && n.state === 'here'));
-  });
 }
 
 export const KINDS: Kind[] = [
   { name: 'close', on: 'tab', drives: true, does: 'the tab is closed', causes: ['goodbye', 'disconnected'], loses: true, gone: 'victim', weight: 13, run: (v) => v.close() },
-  { name: 'reload', on: 'tab', drives: true, does: 'the tab is reloaded and comes back as the same node', causes: ['goodbye', 'disconnected', 'reloaded'], loses: true, weight: 13, run: (v) => v.reload() },
+  { name: 'reload', asks: true, lasts: 'briefly', on: 'tab', drives: true, does: 'the tab is reloaded and comes back as the same node', causes: ['goodbye', 'disconnected', 'reloaded'], loses: true, weight: 13, run: (v) => v.reload() },
   { name: 'crash', on: 'tab', drives: true, does: 'the renderer of the page crashes', causes: ['disconnected'], loses: true, gone: 'victim', weight: 10, run: (v) => v.crash() },
-  { name: 'browser-killed', on: 'tab', does: 'SIGKILL of the whole browser', causes: ['disconnected'], loses: true, gone: 'victim', weight: 8, run: (v) => v.killBrowser() },
+  { name: 'browser-killed', on: 'tab', does: 'SIGKILL of the whole browser', causes: ['disconnected'], loses: true, gone: 'victim', weight: 8, run: (v) => v.kill() },
   {
-    name: 'frame-killed', on: 'tab', does: "SIGKILL of the sandboxed frame's process, as when a program takes all memory; the page stays", causes: ['crashed'], loses: true, weight: 2,
+    name: 'frame-killed', asks: true, lasts: 'briefly', on: 'tab', does: "SIGKILL of the sandboxed frame's process, as when a program takes all memory; the page stays", causes: ['crashed'], loses: true, weight: 2,
     async run(v, s) {
-      if (!v.killFrame()) throw new Error('the tab has ranks and no frame that runs them');
+      // A rank that has just been given to it has no process yet.
+      await until('the tab has a frame that runs ranks', () => Promise.resolve(v.killFrame()));
       await s.lost();
     },
   },
   {
-    name: 'offline', on: 'tab', does: 'the network of the tab is gone until the server misses it, then comes back', causes: ['silent'], loses: false, weight: 4,
+    name: 'offline', lasts: 'briefly', on: 'tab', does: 'the network of the tab is gone until the server misses it, then comes back', causes: ['silent'], loses: false, weight: 4,
     async run(v, s) {
       await v.setOffline(true);
       await missed(s);
@@ -99,7 +106,7 @@ export const KINDS: Kind[] = [
     },
   },
   {
-    name: 'offline-long', on: 'tab', does: 'the network is gone until the ranks are given up; then the tab returns with them', causes: ['silent', 'disconnected'], loses: true, weight: 2,
+    name: 'offline-long', lasts: 'long', on: 'tab', does: 'the network is gone until the ranks are given up; then the tab returns with them', causes: ['silent', 'disconnected'], loses: true, weight: 2,
     async run(v, s) {
       await v.setOffline(true);
       await s.lost();
@@ -108,17 +115,17 @@ export const KINDS: Kind[] = [
     },
   },
   {
-    name: 'clone-tab', on: 'tab', drives: true, does: 'the tab is duplicated, session storage and all', causes: [], loses: false, weight: 4,
+    name: 'clone-tab', asks: true, lasts: 'briefly', on: 'tab', drives: true, does: 'the tab is duplicated, session storage and all', causes: [], loses: false, weight: 4,
     run: (v, s) => cloned(s, v.name, () => v.duplicate()),
   },
   {
-    name: 'clone-identity', on: 'tab', drives: true, does: 'another browser profile comes with a copy of the identity', causes: [], loses: false, weight: 4,
+    name: 'clone-identity', asks: true, lasts: 'briefly', on: 'tab', drives: true, does: 'another browser profile comes with a copy of the identity', causes: [], loses: false, weight: 4,
     run: (v, s) => cloned(s, v.name, () => v.impersonate()),
   },
   { name: 'killed', on: 'headless', does: 'SIGKILL', causes: ['disconnected'], loses: true, gone: 'victim', weight: 11, run: (v) => v.kill() },
   { name: 'stopped', on: 'headless', does: 'SIGTERM: it says goodbye', causes: ['goodbye', 'disconnected'], loses: true, gone: 'victim', weight: 7, run: (v) => v.stop() },
   {
-    name: 'frozen', on: 'any', does: 'SIGSTOP of every process of the node until the server misses it, then SIGCONT', causes: ['silent'], loses: false, weight: 5,
+    name: 'frozen', lasts: 'briefly', on: 'any', does: 'SIGSTOP of every process of the node until the server misses it, then SIGCONT', causes: ['silent'], loses: false, weight: 5,
     async run(v, s) {
       await v.freeze();
       await missed(s);
@@ -127,7 +134,7 @@ export const KINDS: Kind[] = [
     },
   },
   {
-    name: 'zombie', on: 'any', does: 'SIGSTOP until the ranks are given up, then SIGCONT: the old ranks return with open sockets', causes: ['silent', 'disconnected'], loses: true, weight: 4,
+    name: 'zombie', lasts: 'long', on: 'any', does: 'SIGSTOP until the ranks are given up, then SIGCONT: the old ranks return with open sockets', causes: ['silent', 'disconnected'], loses: true, weight: 4,
     async run(v, s) {
       await v.freeze();
       await s.lost();
@@ -136,7 +143,7 @@ export const KINDS: Kind[] = [
     },
   },
   {
-    name: 'rank-killed', on: 'any', does: 'the kill button on one rank', causes: ['killed'], loses: true, weight: 7,
+    name: 'rank-killed', asks: true, on: 'any', does: 'the kill button on one rank', causes: ['killed'], loses: true, weight: 7,
     async run(_v, s) {
       await s.client.json('POST', `/api/jobs/${s.job}/tasks/${s.task}/kill`);
       await s.lost();
@@ -145,11 +152,11 @@ export const KINDS: Kind[] = [
   {
     name: 'everybody', on: 'any', does: 'every node is killed at once', causes: ['disconnected'], loses: true, gone: 'all', weight: 2,
     async run(_v, s) {
-      await Promise.all(s.nodes.map((n) => n.dispose()));
+      await Promise.all(s.nodes.map((n) => n.kill()));
     },
   },
-  { name: 'server-killed', on: 'any', does: 'kill -9 of the server, and a new one on its data', causes: [], loses: false, weight: 8, run: (_v, s) => restarted(s, () => s.server.kill9()) },
-  { name: 'server-stopped', on: 'any', does: 'SIGTERM of the server, and a new one on its data', causes: [], loses: false, weight: 3, run: (_v, s) => restarted(s, () => s.server.down()) },
+  { name: 'server-killed', gone: 'server', lasts: 'briefly', on: 'any', does: 'kill -9 of the server, and a new one on its data', causes: [], loses: false, weight: 8, run: (_v, s) => restarted(s, () => s.server.kill9()) },
+  { name: 'server-stopped', gone: 'server', lasts: 'briefly', on: 'any', does: 'SIGTERM of the server, and a new one on its data', causes: [], loses: false, weight: 3, run: (_v, s) => restarted(s, () => s.server.down()) },
 ];
 
 export const kindOf = (name: string): Kind => {

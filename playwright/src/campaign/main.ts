@@ -1,9 +1,10 @@
 /** `npm run faults -- --kills N [--seed S]`: the campaign on its own, with progress, a histogram and an exit code. */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Campaign, type JobReport } from './campaign.ts';
 import { KINDS } from './kinds.ts';
 import { manyRanks } from './many-ranks.ts';
-import { plan, planEach } from './plan.ts';
+import { faultsOf, plan, planEach } from './plan.ts';
 import { byExample, histogram } from './report.ts';
 import { C_WORKLOADS, WORKLOADS } from './workloads.ts';
 
@@ -11,12 +12,20 @@ const ALL = [...WORKLOADS, ...C_WORKLOADS];
 /** What takes down one rank, one node's ranks, or all at once, and nothing else. */
 const KILLERS = ['rank-killed', 'close', 'crash', 'browser-killed', 'killed', 'stopped', 'everybody'];
 const EACH = '20';
+const PER_JOB = 24;
+const PER_JOB_EACH = 10;
+/** More tabs than a job needs: what overlaps leaves some. */
+const POOL = { tabs: 3, headless: 2, slots: 2 };
+/** As PATIENT; but a node that dies together with the server keeps its job waiting for as long as nodes may come back. */
+const SERVER = ['--grace', '0.4', '--silence', '12', '--restart-grace', '20'];
 
 const HELP = `npm run faults -- [options]
 
   --kills N        faults to do (default 50)
   --seed S         what is drawn: kinds, moments, victims (default: from the clock; it is printed)
   --job I          only the I-th job of the plan
+  --kept FILE      adds each job that has ended well to FILE; jobs of this plan that it has already are not run again, and are in the tables
+  --apart          one fault at a time, four to a job (else several overlap, and a job has up to ${PER_JOB})
   --only a,b       only these kinds: ${KINDS.map((k) => k.name).join(', ')}
   --examples a,b   only these examples: ${ALL.map((w) => w.example).join(', ')}
   --examples       every example in C and C++, each through ${EACH} kills (--each ${EACH}) of one rank, of a node, or of all nodes at once
@@ -34,6 +43,8 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '50' },
     seed: { type: 'string' },
     job: { type: 'string' },
+    kept: { type: 'string' },
+    apart: { type: 'boolean', default: false },
     each: { type: 'string' },
     only: { type: 'string' },
     examples: { type: 'string' },
@@ -66,31 +77,40 @@ async function main(): Promise<number> {
   if (workloads.length === 0) throw new Error(`no example of these is known: ${values.examples}`);
   const kinds = values.only?.split(',') ?? (each === undefined ? undefined : KILLERS);
   const only = number('job', values.job);
-  const jobs = (each === undefined ? plan : planEach)({ seed, kills: each ?? kills, workloads, ...(kinds ? { kinds } : {}) });
-  const wanted = jobs.reduce((n, j) => n + j.faults.length, 0);
-  say(`${wanted} faults in ${jobs.length} jobs, seed ${seed} (repeat: npm run faults -- ${argv.filter((a, i) => a !== '--seed' && argv[i - 1] !== '--seed').join(' ')} --seed ${seed})`);
-  const reports: JobReport[] = [];
+  const perJob = values.apart ? 4 : each === undefined ? PER_JOB : PER_JOB_EACH;
+  const jobs = (each === undefined ? plan : planEach)({ seed, kills: each ?? kills, workloads, perJob, overlap: !values.apart, ...(kinds ? { kinds } : {}) });
+  const wanted = jobs.reduce((n, j) => n + faultsOf(j).length, 0);
+  // What makes the plan, for whoever repeats one of its jobs.
+  const drawn = argv.filter((a, i) => !OWN.includes(a) && !OWN.includes(argv[i - 1] ?? '')).concat('--seed', String(seed)).join(' ');
+  say(`${wanted} faults in ${jobs.length} jobs, seed ${seed} (repeat: npm run faults -- ${drawn})`);
+  const kept = new Kept(values.kept, drawn);
+  const reports: JobReport[] = [...kept.reports];
+  if (reports.length > 0) say(`${reports.length} of these jobs are in ${values.kept}`);
   const began = performance.now();
-  let campaign = await Campaign.start(seed, say);
+  const starting = { seed, say, ...(values.apart ? {} : { size: POOL, server: SERVER, hurried: true }) };
+  let campaign = await Campaign.start(starting);
+  const tables = (): string => `\n${histogram(reports)}\n\n${byExample(reports)}\n`;
   const interrupted = (): void => {
-    say(`\n${histogram(reports)}\ninterrupted`);
+    say(`${tables()}interrupted after ${reports.length} of ${jobs.length} jobs${values.kept === undefined ? '' : '; the same command goes on'}`);
     void campaign.close().finally(() => process.exit(130));
   };
   process.on('SIGINT', interrupted);
   process.on('SIGTERM', interrupted);
   try {
     for (const job of jobs) {
-      if (only !== undefined && job.index !== only) continue;
+      if ((only !== undefined && job.index !== only) || kept.has(job.index)) continue;
       const report = await campaign.run(job);
       reports.push(report);
-      const done = reports.reduce((n, r) => n + r.struck.length, 0);
-      if (report.wrong !== undefined) {
-        say(`WRONG in job ${job.index} (${report.example}), seed ${seed}: ${report.wrong}\nthe server's last words:\n${campaign.server.log.slice(-6000)}`);
+      if (report.wrong === undefined) kept.add(report);
+      else {
+        const { log } = campaign.server;
         // A server that is not to be trusted any more must not spoil the others.
-        await campaign.close();
-        campaign = await Campaign.start(seed, say);
+        const where = await campaign.keep();
+        say(`WRONG in job ${job.index} (${report.example}): ${report.wrong}\nthe server's last words:\n${log.slice(-6000)}\nagain: npm run faults -- ${drawn} --job ${job.index}\nthe server's data, server.log and nodes.log: ${where}`);
+        campaign = await Campaign.start(starting);
       }
-      say(`job ${job.index} ${report.example}: ${report.wrong === undefined ? 'the answer of the undisturbed run' : 'WRONG'}; ${done} of ${wanted} faults in ${((performance.now() - began) / 1000).toFixed(0)} s`);
+      const done = reports.reduce((n, r) => n + r.struck.length, 0);
+      say(`job ${job.index} ${report.example}: ${report.wrong === undefined ? 'the answer of the undisturbed run' : 'WRONG'}; ${done} of ${wanted} faults, ${((performance.now() - began) / 1000).toFixed(0)} s`);
     }
   } finally {
     await campaign.close();
@@ -98,10 +118,37 @@ async function main(): Promise<number> {
   const struck = reports.reduce((n, r) => n + r.struck.length, 0);
   const wrong = reports.filter((r) => r.wrong !== undefined);
   const missed = reports.flatMap((r) => r.missed);
-  say(`\n${histogram(reports)}\n\n${byExample(reports)}\n`);
+  say(tables());
   if (missed.length > 0) say(`without a victim: ${missed.join(', ')}`);
   say(`${struck} faults in ${reports.length} jobs, ${((performance.now() - began) / 1000).toFixed(0)} s, seed ${seed}: ${wrong.length === 0 ? 'every answer is that of an undisturbed run' : `${wrong.length} jobs WRONG: ${wrong.map((r) => `${r.index} (${r.example})`).join(', ')}`}`);
   return wrong.length === 0 && struck + missed.length >= (only === undefined ? wanted : 1) ? 0 : 1;
+}
+
+/** Options that say nothing about the plan. */
+const OWN = ['--seed', '--job', '--kept'];
+
+/** Reports of jobs of one plan, a line each. */
+class Kept {
+  readonly reports: JobReport[] = [];
+
+  constructor(
+    private readonly path: string | undefined,
+    private readonly drawn: string,
+  ) {
+    if (path === undefined || !existsSync(path)) return;
+    for (const line of readFileSync(path, 'utf8').split('\n').filter((l) => l !== '')) {
+      const { plan: of, report } = JSON.parse(line) as { plan: string; report: JobReport };
+      if (of === drawn) this.reports.push(report);
+    }
+  }
+
+  has(index: number): boolean {
+    return this.reports.some((r) => r.index === index);
+  }
+
+  add(report: JobReport): void {
+    if (this.path !== undefined) appendFileSync(this.path, `${JSON.stringify({ plan: this.drawn, report })}\n`);
+  }
 }
 
 process.exitCode = await main();

@@ -1,7 +1,8 @@
 /** The volunteers of a campaign: real tabs and headless processes, always as many as at the start. */
 import { HeadlessProcess } from '../nodes/headless.ts';
 import type { VolunteerNode } from '../nodes/node.ts';
-import { BrowserTab } from '../nodes/tab.ts';
+import { Browsers, BrowserTab } from '../nodes/tab.ts';
+import type { ServerProcess } from '../server.ts';
 
 export interface PoolSize {
   tabs: number;
@@ -9,13 +10,21 @@ export interface PoolSize {
   slots: number;
 }
 
+/** Of nodes that are gone. */
+const LINES = 4000;
+const wordsOf = (node: VolunteerNode): string[] => node.log.map((line) => `[${node.name}] ${line}`);
+
 export class Pool {
   readonly nodes: VolunteerNode[] = [];
+  private readonly browsers = new Browsers();
   private made = 0;
   private filling: Promise<void> | undefined;
+  private closed = false;
+  private failed: unknown;
+  private readonly said: string[] = [];
 
   constructor(
-    private readonly url: string,
+    private readonly server: ServerProcess,
     private readonly size: PoolSize,
   ) {}
 
@@ -25,9 +34,28 @@ export class Pool {
   }
 
   private async fill(): Promise<void> {
-    const missing = (kind: VolunteerNode['kind'], wanted: number): number => wanted - this.nodes.filter((n) => n.kind === kind).length;
-    while (missing('tab', this.size.tabs) > 0) this.nodes.push(await BrowserTab.open(this.url, `tab${++this.made}`, this.size.slots));
-    while (missing('headless', this.size.headless) > 0) this.nodes.push(await HeadlessProcess.start(this.url, `headless${++this.made}`, this.size.slots));
+    const missing = (kind: VolunteerNode['kind'], wanted: number): boolean => this.nodes.filter((n) => n.kind === kind).length < wanted && !this.closed;
+    const { url } = this.server;
+    const { tabs, headless, slots } = this.size;
+    await Promise.all([
+      (async () => {
+        while (missing('tab', tabs)) await this.add(() => BrowserTab.open(url, `tab${++this.made}`, slots, this.browsers));
+      })(),
+      (async () => {
+        while (missing('headless', headless)) await this.add(() => HeadlessProcess.start(url, `headless${++this.made}`, slots));
+      })(),
+    ]);
+  }
+
+  /** Who comes while the server is away tries again when it is back. */
+  private async add(open: () => Promise<VolunteerNode>): Promise<void> {
+    await this.server.whenUp();
+    const before = this.server.starts;
+    const node = await open().catch((error: unknown) => {
+      if (this.server.starts === before && this.server.up) throw error;
+      return undefined;
+    });
+    if (node) this.nodes.push(node);
   }
 
   /** Between jobs: tabs that cannot be driven any more are replaced. */
@@ -40,15 +68,50 @@ export class Pool {
     return this.nodes.find((n) => n.name === name);
   }
 
-  /** It is gone, or what it is in is not known: another one takes its place. */
+  /** All but so many are here; these are on their way. */
+  async ready(missing: number): Promise<void> {
+    if (this.failed !== undefined) throw this.failed;
+    if (this.nodes.length < this.size.tabs + this.size.headless - missing) await this.full();
+    else this.refill();
+  }
+
+  private refill(): void {
+    this.full().catch((error: unknown) => (this.failed ??= error));
+  }
+
+  /** It is about to be gone: another one comes in its place at once. Call the result when it is. */
+  lose(node: VolunteerNode): () => Promise<void> {
+    this.forget(node);
+    this.refill();
+    return () => this.bury(node);
+  }
+
+  /** What it is in is not known: another one takes its place. */
   async drop(node: VolunteerNode): Promise<void> {
+    this.forget(node);
+    await this.bury(node);
+  }
+
+  private forget(node: VolunteerNode): void {
     const at = this.nodes.indexOf(node);
     if (at >= 0) this.nodes.splice(at, 1);
+  }
+
+  private async bury(node: VolunteerNode): Promise<void> {
     await node.dispose();
+    this.said.push(...wordsOf(node));
+    this.said.splice(0, this.said.length - LINES);
+  }
+
+  /** What nodes printed, those that are gone first. */
+  get log(): string {
+    return [...this.said, ...this.nodes.flatMap(wordsOf)].join('\n');
   }
 
   async close(): Promise<void> {
+    this.closed = true;
     await this.filling?.catch(() => undefined);
     await Promise.all(this.nodes.splice(0).map((n) => n.dispose()));
+    await this.browsers.close();
   }
 }

@@ -6,18 +6,18 @@ const median = (sorted: readonly number[]): number => sorted[Math.floor(sorted.l
 
 export function histogram(reports: readonly JobReport[]): string {
   const struck = reports.flatMap((r) => r.struck);
-  const lines = [`${'kind'.padEnd(16)}${'faults'.padStart(7)}${'midway'.padStart(8)}${'ranks lost'.padStart(12)}${'recovered in ms: median'.padStart(25)}${'worst'.padStart(8)}`];
+  const lines = [`${'kind'.padEnd(16)}${'faults'.padStart(7)}${'midway'.padStart(8)}${'overlapping'.padStart(13)}${'ranks lost'.padStart(12)}${'recovered in ms: median'.padStart(25)}${'worst'.padStart(8)}`];
   for (const { name } of KINDS) {
     const of = struck.filter((s) => s.kind === name);
     if (of.length === 0) continue;
     const times = of.filter((s) => s.lost.length > 0).map((s) => s.recoveredAfterMs).sort((a, b) => a - b);
     const lost = of.reduce((n, s) => n + s.lost.length, 0);
     lines.push(
-      `${name.padEnd(16)}${String(of.length).padStart(7)}${String(of.filter((s) => s.midway).length).padStart(8)}${String(lost).padStart(12)}${(times.length ? String(median(times)) : '–').padStart(25)}${(times.length ? String(times.at(-1)) : '–').padStart(8)}`,
+      `${name.padEnd(16)}${String(of.length).padStart(7)}${String(of.filter((s) => s.midway).length).padStart(8)}${String(of.filter((s) => s.overlaps).length).padStart(13)}${String(lost).padStart(12)}${(times.length ? String(median(times)) : '–').padStart(25)}${(times.length ? String(times.at(-1)) : '–').padStart(8)}`,
     );
   }
   const midway = struck.filter((s) => s.midway).length;
-  lines.push(`${'all'.padEnd(16)}${String(struck.length).padStart(7)}${String(midway).padStart(8)}${String(struck.reduce((n, s) => n + s.lost.length, 0)).padStart(12)}`);
+  lines.push(`${'all'.padEnd(16)}${String(struck.length).padStart(7)}${String(midway).padStart(8)}${String(struck.filter((s) => s.overlaps).length).padStart(13)}${String(struck.reduce((n, s) => n + s.lost.length, 0)).padStart(12)}`);
   return lines.join('\n');
 }
 

@@ -1,11 +1,13 @@
 /** `mayfly volunteer` as a process of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { CLI } from '../server.ts';
-import type { VolunteerNode } from './node.ts';
+import { noteLine, type VolunteerNode } from './node.ts';
 import { resumed, stopped } from './processes.ts';
 
 export class HeadlessProcess implements VolunteerNode {
   readonly kind = 'headless';
+  readonly log: string[] = [];
   private readonly over: Promise<void>;
 
   private constructor(
@@ -19,11 +21,13 @@ export class HeadlessProcess implements VolunteerNode {
   static async start(url: string, name: string, slots: number, env: Record<string, string> = {}): Promise<HeadlessProcess> {
     const child = spawn(process.execPath, [CLI, 'volunteer', url, '--slots', String(slots), '--name', name], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
     const node = new HeadlessProcess(name, child);
-    let said = '';
-    child.stderr!.on('data', (d: Buffer) => (said += d.toString()));
     await new Promise<void>((resolve, reject) => {
-      child.stdout!.on('data', (d: Buffer) => (said += d.toString()).includes(' offers ') && resolve());
-      void node.over.then(() => reject(new Error(`the volunteer ${name} ended: ${said}`)));
+      for (const stream of [child.stdout!, child.stderr!])
+        createInterface(stream).on('line', (line) => {
+          noteLine(node.log, line);
+          if (line.includes(' offers ')) resolve();
+        });
+      void node.over.then(() => reject(new Error(`the volunteer ${name} ended: ${node.log.join('\n')}`)));
     });
     return node;
   }

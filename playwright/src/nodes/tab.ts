@@ -1,38 +1,88 @@
 /** A volunteer's tab in a browser of its own: what happens to its processes happens to nobody else. */
 import { chromium, type Browser, type BrowserContext, type BrowserServer, type Page } from '@playwright/test';
 import { launchOptions } from './browser.ts';
-import type { VolunteerNode } from './node.ts';
+import { noteLine, type VolunteerNode } from './node.ts';
 import { frameRendererOf, renderersOf, resumed, stopped } from './processes.ts';
 
 const IDENTITY = 'mayfly-node';
 const LIMIT_MS = 120_000;
 
+/** A browser process and the connection that drives it. */
+class Chrome {
+  private constructor(
+    readonly server: BrowserServer,
+    readonly browser: Browser,
+  ) {}
+
+  static async start(): Promise<Chrome> {
+    const server = await chromium.launchServer({ ...launchOptions, handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false });
+    return new Chrome(server, await chromium.connect(server.wsEndpoint()));
+  }
+
+  async kill(): Promise<void> {
+    await this.server.kill().catch(() => undefined);
+    await this.browser.close().catch(() => undefined);
+  }
+}
+
+/** Browsers whose tab is gone, for the next tabs: starting one costs more than what most faults do. One tab at a time has a browser. */
+export class Browsers {
+  private readonly idle: Chrome[] = [];
+
+  async take(): Promise<Chrome> {
+    for (let c = this.idle.pop(); c; c = this.idle.pop()) {
+      if (c.browser.isConnected()) return c;
+      await c.kill();
+    }
+    return Chrome.start();
+  }
+
+  back(c: Chrome): void {
+    this.idle.push(c);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.idle.splice(0).map((c) => c.kill()));
+  }
+}
+
 export class BrowserTab implements VolunteerNode {
   readonly kind = 'tab';
   /** False once the process of a frame was killed: Playwright then takes the whole page for crashed, and drives it no more. The page itself lives on. */
   driven = true;
+  readonly log: string[] = [];
   private frozen: number[] = [];
+  /** Its browser has been given back, or killed. */
+  private left = false;
 
   private constructor(
     readonly name: string,
     private readonly address: string,
-    private readonly server: BrowserServer,
-    private readonly browser: Browser,
+    private readonly browsers: Browsers,
+    private readonly chrome: Chrome,
     readonly context: BrowserContext,
     readonly page: Page,
-  ) {}
+  ) {
+    page.on('console', (m) => noteLine(this.log, `${m.type()}: ${m.text()}`));
+    page.on('pageerror', (e) => noteLine(this.log, `error: ${e.message}`));
+    page.on('crash', () => noteLine(this.log, 'the page crashed'));
+  }
 
-  static async open(url: string, name: string, slots: number): Promise<BrowserTab> {
-    const server = await chromium.launchServer({ ...launchOptions, handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false });
-    const browser = await chromium.connect(server.wsEndpoint());
-    const context = await browser.newContext();
-    context.setDefaultTimeout(LIMIT_MS);
-    const page = await context.newPage();
-    const address = `${url}/volunteer?start&ease=0&slots=${slots}&name=${name}`;
-    const tab = new BrowserTab(name, address, server, browser, context, page);
-    await page.goto(address);
-    await tab.connected(page);
-    return tab;
+  static async open(url: string, name: string, slots: number, browsers: Browsers): Promise<BrowserTab> {
+    const chrome = await browsers.take();
+    try {
+      const context = await chrome.browser.newContext();
+      context.setDefaultTimeout(LIMIT_MS);
+      const page = await context.newPage();
+      const address = `${url}/volunteer?start&ease=0&slots=${slots}&name=${name}`;
+      const tab = new BrowserTab(name, address, browsers, chrome, context, page);
+      await page.goto(address);
+      await tab.connected(page);
+      return tab;
+    } catch (error) {
+      await chrome.kill();
+      throw error;
+    }
   }
 
   private async connected(page: Page): Promise<void> {
@@ -40,13 +90,13 @@ export class BrowserTab implements VolunteerNode {
   }
 
   private get pid(): number {
-    return this.server.process().pid!;
+    return this.chrome.server.process().pid!;
   }
 
   /** The person closes the tab: pagehide runs, then everything is gone. */
   async close(): Promise<void> {
     await this.page.close({ runBeforeUnload: false });
-    await this.dispose();
+    await this.leave();
   }
 
   async reload(): Promise<void> {
@@ -57,13 +107,21 @@ export class BrowserTab implements VolunteerNode {
   /** The page's renderer dies: no handler runs. */
   async crash(): Promise<void> {
     await this.page.goto('chrome://crash').catch(() => undefined);
-    await this.dispose();
+    await this.leave();
   }
 
   /** The whole browser is killed. */
-  async killBrowser(): Promise<void> {
-    await this.server.kill();
-    await this.dispose();
+  async kill(): Promise<void> {
+    this.left = true;
+    await this.chrome.kill();
+  }
+
+  /** The page is gone; its browser may serve another. */
+  private async leave(): Promise<void> {
+    this.left = true;
+    const emptied = this.context.close().then(() => true, () => false);
+    if (await Promise.race([emptied, new Promise<false>((r) => setTimeout(r, LIMIT_MS, false).unref())])) this.browsers.back(this.chrome);
+    else await this.chrome.kill();
   }
 
   /** Only the sandboxed frame's renderer dies, as when a program takes all memory. False: there was none. */
@@ -90,7 +148,7 @@ export class BrowserTab implements VolunteerNode {
   async impersonate(): Promise<() => Promise<void>> {
     const identity = await this.page.evaluate((key) => sessionStorage.getItem(key), IDENTITY);
     if (identity === null) throw new Error(`tab ${this.name} has no identity`);
-    const context = await this.browser.newContext();
+    const context = await this.chrome.browser.newContext();
     context.setDefaultTimeout(LIMIT_MS);
     await context.addInitScript(
       ([key, value]) => {
@@ -117,7 +175,6 @@ export class BrowserTab implements VolunteerNode {
 
   async dispose(): Promise<void> {
     this.thaw();
-    await this.browser.close().catch(() => undefined);
-    await this.server.kill().catch(() => undefined);
+    if (!this.left) await this.kill();
   }
 }
