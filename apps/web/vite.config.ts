@@ -28,6 +28,7 @@ export default defineConfig({
     headers: isolation,
     proxy: {
       '/api': server,
+      '/openapi.json': server,
       '/frame': server,
       '/data': { target: server, ws: true },
       '/socket.io': { target: server, ws: true },

@@ -1,96 +1,78 @@
-/** REST client of a Mayfly server. Errors come as ApiFailure with the server's stable code. */
-import { Agent, fetch, type Dispatcher } from 'undici';
-import type { ApiError, ExampleView, InfoView, JobSubmission, JobView, NewToken, NodeView, TokenCreated, TokenView } from '@mayfly/wire';
+/** The client of REST (packages/client), as the command line uses it: over undici, with exit codes for what goes wrong. */
+import { Agent, Request, fetch } from 'undici';
+import { ApiFailure, connect, type Client as Rest } from '@mayfly/client';
+import type { JobSubmission, NewToken } from '@mayfly/wire';
 import type { Connection } from './connection.ts';
 import { CommandError, Exit } from './exit-codes.ts';
 
-export class ApiFailure extends CommandError {
-  constructor(
-    readonly status: number,
-    readonly body: ApiError,
-  ) {
-    super(describe(body), status === 401 || status === 403 ? Exit.NO_PERMISSION : status === 422 || status === 400 ? Exit.USAGE : Exit.FAILED);
-  }
-}
-
-function describe(body: ApiError): string {
-  const places = (body.diagnostics ?? []).map((d) => `  ${d.file}:${d.line}:${d.column} ${d.code}: ${d.message}`);
-  return [`${body.message} (${body.code})`, ...places].join('\n');
-}
+export { ApiFailure };
 
 export class Client {
   readonly connection: Connection;
-  readonly #dispatcher: Dispatcher;
+  readonly #dispatcher: Agent;
+  readonly #rest: Rest;
 
   constructor(connection: Connection) {
+    const { server, token } = connection;
     this.connection = connection;
     this.#dispatcher = new Agent({ connect: { rejectUnauthorized: !connection.insecure }, keepAliveTimeout: 4000 });
+    this.#rest = connect({
+      baseUrl: server,
+      token: () => token,
+      // undici's own, with which a self-made certificate may be accepted.
+      Request: Request as never,
+      fetch: async (request) => {
+        try {
+          return (await fetch(request as never, { dispatcher: this.#dispatcher })) as never;
+        } catch (error) {
+          const cause = (error as { cause?: { code?: string; message?: string } }).cause;
+          const hint = /CERT|SELF_SIGNED/.test(cause?.code ?? '') ? ' (a self-made certificate? --insecure accepts it)' : '';
+          throw new CommandError(`cannot reach ${server}: ${cause?.message || cause?.code || (error as Error).message}${hint}`, Exit.UNAVAILABLE);
+        }
+      },
+      onResponse: (response) => {
+        if (response.status === 401 && token === undefined) throw new CommandError('this server wants a token: --token, or MAYFLY_TOKEN', Exit.NO_PERMISSION);
+        if (!response.ok && !/json/.test(response.headers.get('content-type') ?? '')) throw new CommandError(`${server} answered ${response.status}: is it a Mayfly server?`, Exit.FAILED);
+      },
+    });
   }
 
-  async request(method: string, path: string, body?: Uint8Array | string, type = 'application/json'): Promise<Uint8Array> {
-    const { server, token } = this.connection;
-    let response;
-    try {
-      response = await fetch(server + path, {
-        method,
-        dispatcher: this.#dispatcher,
-        headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...(body === undefined ? {} : { 'content-type': type }) },
-        body: body ?? null,
-      });
-    } catch (error) {
-      const cause = (error as { cause?: { code?: string; message?: string } }).cause;
-      const hint = /CERT|SELF_SIGNED/.test(cause?.code ?? '') ? ' (a self-made certificate? --insecure accepts it)' : '';
-      throw new CommandError(`cannot reach ${server}: ${cause?.message || cause?.code || (error as Error).message}${hint}`, Exit.UNAVAILABLE);
-    }
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    if (response.ok) return bytes;
-    let failure: ApiError;
-    try {
-      failure = JSON.parse(new TextDecoder().decode(bytes)) as ApiError;
-    } catch {
-      failure = { code: 'INTERNAL', message: `${server} answered ${response.status}: is it a Mayfly server?` };
-    }
-    if (response.status === 401 && token === undefined) failure = { ...failure, message: 'this server wants the token of its submitters: --token, or MAYFLY_TOKEN' };
-    throw new ApiFailure(response.status, failure);
-  }
-
-  async #json<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const bytes = await this.request(method, path, body === undefined ? undefined : JSON.stringify(body));
-    return (bytes.length === 0 ? undefined : JSON.parse(new TextDecoder().decode(bytes))) as T;
-  }
-
-  info = (): Promise<InfoView> => this.#json('GET', '/api/info');
-  nodes = (): Promise<NodeView[]> => this.#json('GET', '/api/nodes');
-  examples = (): Promise<ExampleView[]> => this.#json('GET', '/api/examples');
-  jobs = (): Promise<JobView[]> => this.#json('GET', '/api/jobs');
-  job = (id: string): Promise<JobView> => this.#json('GET', `/api/jobs/${encodeURIComponent(id)}`);
-  submit = (submission: JobSubmission): Promise<{ id: string }> => this.#json('POST', '/api/jobs', submission);
-  cancel = (id: string): Promise<unknown> => this.#json('POST', `/api/jobs/${encodeURIComponent(id)}/cancel`, {});
-  pause = (id: string, waitMs?: number): Promise<unknown> => this.#json('POST', `/api/jobs/${encodeURIComponent(id)}/pause`, waitMs === undefined ? {} : { waitMs });
-  resume = (id: string): Promise<unknown> => this.#json('POST', `/api/jobs/${encodeURIComponent(id)}/resume`, {});
-  checkpoint = (id: string, task?: number): Promise<{ asked: number[] }> => this.#json('POST', `/api/jobs/${encodeURIComponent(id)}${task === undefined ? '' : `/tasks/${task}`}/checkpoint`, {});
-  images = (id: string): Promise<{ task: number; serial: number; bytes: number }[]> => this.#json('GET', `/api/jobs/${encodeURIComponent(id)}/images`);
-  backup = (): Promise<{ path: string; files: number; bytes: number; pauseMs: number }> => this.#json('POST', '/api/backup', {});
-  tokens = (): Promise<TokenView[]> => this.#json('GET', '/api/tokens');
-  createToken = (wish: NewToken): Promise<TokenCreated> => this.#json('POST', '/api/tokens', wish);
-  revokeToken = (id: string): Promise<unknown> => this.#json('DELETE', `/api/tokens/${encodeURIComponent(id)}`);
-  remove = (id: string): Promise<unknown> => this.#json('DELETE', `/api/jobs/${encodeURIComponent(id)}`);
+  info = () => this.#rest.get('/api/info');
+  nodes = () => this.#rest.get('/api/nodes');
+  examples = () => this.#rest.get('/api/examples');
+  jobs = () => this.#rest.get('/api/jobs');
+  job = (id: string) => this.#rest.get('/api/jobs/{id}', { params: { path: { id } } });
+  submission = (id: string) => this.#rest.get('/api/jobs/{id}/submission', { params: { path: { id } } });
+  submit = (body: JobSubmission) => this.#rest.post('/api/jobs', { body });
+  cancel = (id: string) => this.#rest.post('/api/jobs/{id}/cancel', { params: { path: { id } } });
+  pause = (id: string, waitMs?: number) => this.#rest.post('/api/jobs/{id}/pause', { params: { path: { id } }, body: waitMs === undefined ? {} : { waitMs } });
+  resume = (id: string) => this.#rest.post('/api/jobs/{id}/resume', { params: { path: { id } } });
+  checkpoint = (id: string) => this.#rest.post('/api/jobs/{id}/checkpoint', { params: { path: { id } } });
+  checkpointTask = (id: string, task: number) => this.#rest.post('/api/jobs/{id}/tasks/{task}/checkpoint', { params: { path: { id, task } } });
+  images = (id: string) => this.#rest.get('/api/jobs/{id}/images', { params: { path: { id } } });
+  backup = () => this.#rest.post('/api/backup');
+  remove = (id: string) => this.#rest.delete('/api/jobs/{id}', { params: { path: { id } } });
+  tokens = () => this.#rest.get('/api/tokens');
+  createToken = (body: NewToken) => this.#rest.post('/api/tokens', { body });
+  revokeToken = (id: string) => this.#rest.delete('/api/tokens/{id}', { params: { path: { id } } });
 
   /** Bytes of one stream of one task from an offset on. May be fewer than there are: ask again. */
-  output(id: string, task: number, stream: 'stdout' | 'stderr', from: number): Promise<Uint8Array> {
-    return this.request('GET', `/api/jobs/${encodeURIComponent(id)}/tasks/${task}/${stream}?from=${from}`);
+  async output(id: string, task: number, stream: 'stdout' | 'stderr', from: number): Promise<Uint8Array> {
+    return bytesOf(await this.#rest.get(`/api/jobs/{id}/tasks/{task}/${stream}`, { params: { path: { id, task }, query: { from } } }));
   }
 
-  file(id: string, path: string): Promise<Uint8Array> {
-    return this.request('GET', `/api/jobs/${encodeURIComponent(id)}/files/${path.split('/').map(encodeURIComponent).join('/')}`);
+  async file(id: string, path: string): Promise<Uint8Array> {
+    return bytesOf(await this.#rest.get('/api/jobs/{id}/files/{path}', { params: { path: { id, path } } }));
   }
 
   /** Standard input of rank 0. `offset` (bytes sent before) makes it safe to say the same again. */
   async stdin(id: string, bytes: Uint8Array, offset: number, end: boolean): Promise<void> {
-    await this.request('POST', `/api/jobs/${encodeURIComponent(id)}/stdin?offset=${offset}&end=${end ? 1 : 0}`, bytes, 'application/octet-stream');
+    await this.#rest.post('/api/jobs/{id}/stdin', { params: { path: { id }, query: { offset, end: end ? '1' : '0' } }, body: bytes as never });
   }
 
   close(): Promise<void> {
     return this.#dispatcher.close();
   }
 }
+
+const bytesOf = async (b: Blob): Promise<Uint8Array> => new Uint8Array(await b.arrayBuffer());

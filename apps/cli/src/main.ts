@@ -1,10 +1,12 @@
 /** The command line `mayfly`, but for the compiler drivers (mayfly.ts). Each command resolves to its exit code. */
+import { ApiFailure } from '@mayfly/client';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { PauseOptions } from './commands/pause.ts';
 import type { CheckpointOptions } from './commands/checkpoint.ts';
 import type { OutputOptions } from './commands/jobs.ts';
 import type { ServerCommandOptions } from './commands/server.ts';
 import type { CreateOptions } from './commands/tokens.ts';
+import type { VerifyOptions } from './commands/verify.ts';
 import type { VolunteerOptions } from './commands/volunteer.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { DemoOptions } from './demo/demo.ts';
@@ -148,6 +150,14 @@ ${EXIT_HELP}`,
       .option('--timeout <seconds>', 'stop waiting after so long (the images are still asked for)', seconds),
   ).action(act(async (id: string, o: CheckpointOptions) => (await import('./commands/checkpoint.ts')).checkpoint(id, o)));
 
+  connected(
+    program
+      .command('verify')
+      .description('run an ended job once more and compare all output byte for byte; 0 when it is equal (docs/trust.md says what that means)')
+      .argument('<job>')
+      .option('--room <code>', 'the second run on volunteers of this room'),
+  ).action(act(async (id: string, o: VerifyOptions) => (await import('./commands/verify.ts')).verify(id, o)));
+
   const tokens = program.command('token').description('tokens for others: who may look, submit, or own the server (needs the token of an owner)');
   connected(
     tokens
@@ -225,6 +235,11 @@ async function main(): Promise<number> {
     if (error instanceof CommandError) {
       process.stderr.write(`mayfly: ${error.message}\n`);
       return error.exitCode;
+    }
+    if (error instanceof ApiFailure) {
+      const places = error.diagnostics.map((d) => `\n  ${d.file}:${d.line}:${d.column} ${d.code}: ${d.message}`);
+      process.stderr.write(`mayfly: ${error.message} (${error.code})${places.join('')}\n`);
+      return error.status === 401 || error.status === 403 ? Exit.NO_PERMISSION : error.status === 422 || error.status === 400 ? Exit.USAGE : Exit.FAILED;
     }
     // Commander has printed its own message.
     if (error instanceof Error && 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.')) return error.exitCode === 0 ? 0 : Exit.USAGE;

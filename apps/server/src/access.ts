@@ -45,6 +45,7 @@ export const ROUTES: Readonly<Record<string, Access>> = {
   'GET /api/jobs/:id/tasks/:task/stderr': 'viewer',
   'GET /api/jobs/:id/files/*': 'viewer',
   'GET /api/nodes': 'viewer',
+  'GET /api/server': 'viewer',
   'GET /api/rooms': 'viewer',
   'GET /api/checkpoint-advice': 'viewer',
   'GET /api/examples': 'viewer',

@@ -16,7 +16,7 @@ import { Board } from './board.ts';
 import { Dashboard } from './dashboard.ts';
 import type { Compilers } from './jobs/program.ts';
 import { Lessons } from './lesson.ts';
-import { Metrics } from './metrics.ts';
+import { Metrics, type MetricSources } from './metrics.ts';
 import { resolveOptions, type MayflyServer, type ResolvedOptions, type ServerOptions } from './options.ts';
 import { boardRoute } from './rest/board.ts';
 import { dataRoutes } from './rest/data.ts';
@@ -24,6 +24,7 @@ import { historyRoutes } from './rest/history.ts';
 import { infoRoute, openRoutes, serverRoutes } from './rest/info.ts';
 import { jobRoutes, submit } from './rest/jobs.ts';
 import { lessonRoutes } from './rest/lesson.ts';
+import { describe, type OpenApi } from './rest/openapi.ts';
 import { outputRoutes } from './rest/outputs.ts';
 import { roomRoutes } from './rest/rooms.ts';
 import { tokenRoutes } from './rest/tokens.ts';
@@ -31,6 +32,7 @@ import { Rooms } from './rooms.ts';
 import { RetentionKeeper } from './retention.ts';
 import { Runtime } from './runtime.ts';
 import { Secrets } from './secrets.ts';
+import { ServerHealth } from './server-view.ts';
 import { answerClientError, answerError, installErrors } from './serve/errors.ts';
 import { Examples } from './serve/examples.ts';
 import { Guard } from './serve/guard.ts';
@@ -70,7 +72,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const closeCompilers = (): Promise<unknown> => Promise.all([compilers.scripts.close(), compilers.modules.close()]);
     undo.push(closeCompilers);
     const retention = new RetentionKeeper(runtime, storage.registry, o.dataDir, o.retention, app.log);
-    metrics.observe({
+    const sources: MetricSources = {
       nodes: () => {
         const here = runtime.nodes().filter((n) => n.state === 'here');
         return { here: here.length, slots: here.reduce((n, x) => n + x.slots, 0), busy: here.reduce((n, x) => n + x.busy, 0) };
@@ -79,7 +81,10 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       links: () => runtime.memories.links,
       imageLinks: () => runtime.checkpoints.links,
       logBytes: () => runtime.logBytes(),
-    });
+    };
+    const health = new ServerHealth({ ...sources, metrics, dashboards: () => dashboard.count, dataDir: o.dataDir, version: o.version, limitBytes: o.retention.diskBytes });
+    undo.push(() => health.close());
+    metrics.observe({ ...sources, dashboards: () => dashboard.count, storage: () => health.storage(), version: o.version });
 
     let stopping = false;
     let backingUp: ReturnType<Parts['backup']> | undefined;
@@ -87,7 +92,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const backup: Parts['backup'] = () => (backingUp ??= backUp(storage, o, app.log).finally(() => (backingUp = undefined)));
     const lessons = new Lessons({ runtime, rooms, submit: (s) => submit({ runtime, rooms, compilers, limits: o.limits, channelMemories: o.channelMemories }, s, FIRST_TOKEN), logger: app.log });
     undo.push(() => lessons.close());
-    await routes(app, o, { lessons, runtime, rooms, metrics, guard, tokens, secrets, compilers, backup, stopping: () => stopping });
+    await routes(app, o, { lessons, runtime, rooms, metrics, guard, tokens, secrets, compilers, backup, health, stopping: () => stopping });
     const sockets = serveSockets(app, { runtime, dashboard, pingMs: o.pingMs });
     await app.ready();
     await runtime.recover();
@@ -115,6 +120,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
           stopping = true;
           app.log.info('stopping');
           await retention.close();
+          health.close();
           dashboard.close();
           lessons.close();
           // No new connections; the nodes hear it before the cores go, and come back to whoever serves the directory next.
@@ -176,6 +182,7 @@ interface Parts {
   tokens: Tokens;
   secrets: Secrets;
   compilers: Compilers;
+  health: ServerHealth;
   backup(): Promise<BackupInfo & { path: string; pauseMs: number }>;
   stopping(): boolean;
 }
@@ -195,7 +202,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Mayfly', version: o.version, description: 'MPI programs on volatile browser tabs. All of /api but /api/info needs the submitters’ token.' },
+      info: { title: 'Mayfly', version: o.version, description: 'MPI programs on volatile browser tabs. All of /api but /api/info needs a token, as “Authorization: Bearer …”. Every refusal has a stable code and a sentence.' },
       components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
     },
   });
@@ -216,6 +223,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     if (request.routeOptions.url?.startsWith('/api/')) await limited.call(app, request, reply);
   });
   app.addHook('onRequest', p.guard.onRequest);
+  app.addHook('onResponse', async (request, reply) => p.metrics.answered(request.method, request.routeOptions.url ?? 'none', reply.statusCode, reply.elapsedTime));
   await app.register(async (scope) => {
     infoRoute(scope, p.runtime, o);
     boardRoute(scope, p.runtime);
@@ -226,10 +234,11 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     jobRoutes(scope, { runtime: p.runtime, rooms: p.rooms, compilers: p.compilers, limits: o.limits, channelMemories: o.channelMemories });
     historyRoutes(scope, p.runtime);
     outputRoutes(scope, p.runtime, o.limits);
-    serverRoutes(scope, { runtime: p.runtime, examples: new Examples(o.examplesRoot), backup: p.backup });
+    serverRoutes(scope, { runtime: p.runtime, examples: new Examples(o.examplesRoot), backup: p.backup, health: p.health });
   });
   await app.register(async (scope) => dataRoutes(scope, p.runtime, p.secrets));
-  app.get('/openapi.json', { schema: { hide: true } as object }, async () => app.swagger());
+  let document: OpenApi | undefined;
+  app.get('/openapi.json', { schema: { hide: true } as object }, async () => (document ??= describe(app.swagger() as unknown as OpenApi)));
   await serveStatic(app, { webRoot: o.webRoot, frameRoot: o.frameRoot, publicUrl: o.publicUrl });
 }
 

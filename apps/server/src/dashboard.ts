@@ -253,6 +253,11 @@ export class Dashboard implements RuntimeObserver {
     return false;
   }
 
+  /** Sockets that are connected. */
+  get count(): number {
+    return this.#watchers.size;
+  }
+
   close(): void {
     for (const t of this.#timers) clearInterval(t);
   }

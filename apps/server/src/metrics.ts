@@ -1,4 +1,5 @@
 /** Numbers for /metrics (Prometheus text). Hot paths add to plain fields; they are read when somebody scrapes. */
+import type { ServerView } from '@mayfly/wire';
 import { Counter, Gauge, Histogram, Registry as PromRegistry, collectDefaultMetrics } from 'prom-client';
 
 export interface MetricSources {
@@ -20,6 +21,8 @@ export class Metrics {
   readonly recoverySeconds: Histogram;
   readonly #refused: Counter<'code'>;
   readonly #incarnations: Counter<'why'>;
+  readonly #requests: Counter<'method' | 'route' | 'status'>;
+  readonly #requestSeconds: Histogram;
 
   constructor() {
     const registers = [this.registry];
@@ -38,6 +41,8 @@ export class Metrics {
     });
     this.#refused = new Counter({ name: 'mayfly_data_links_refused_total', help: 'Data links closed with an error, by code', labelNames: ['code'], registers });
     this.#incarnations = new Counter({ name: 'mayfly_incarnations_total', help: 'Incarnations assigned', labelNames: ['why'], registers });
+    this.#requests = new Counter({ name: 'mayfly_http_requests_total', help: 'Requests answered, by method, route and status', labelNames: ['method', 'route', 'status'], registers });
+    this.#requestSeconds = new Histogram({ name: 'mayfly_http_request_duration_seconds', help: 'Time to the end of an answer, all routes', buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10], registers });
     const total = (name: string, help: string, read: () => number): void => {
       new Counter({
         name,
@@ -63,8 +68,13 @@ export class Metrics {
     this.#incarnations.inc({ why });
   }
 
+  answered(method: string, route: string, status: number, ms: number): void {
+    this.#requests.inc({ method, route, status: String(status) });
+    this.#requestSeconds.observe(ms / 1000);
+  }
+
   /** Gauges that ask the running server. */
-  observe(s: MetricSources): void {
+  observe(s: MetricSources & { dashboards(): number; storage(): Promise<ServerView['storage']>; version: string }): void {
     const registers = [this.registry];
     const gauge = (name: string, help: string, read: () => number): void => {
       new Gauge({
@@ -82,6 +92,26 @@ export class Metrics {
     gauge('mayfly_data_links', 'Open data links', () => s.links());
     gauge('mayfly_image_links', 'Open image links', () => s.imageLinks());
     gauge('mayfly_log_bytes', 'Bytes of the message logs of running jobs', () => s.logBytes());
+    gauge('mayfly_dashboards', 'Connected dashboards and commands that follow a job', () => s.dashboards());
+    new Gauge({ name: 'mayfly_build_info', help: 'Always 1; the version is the label', labelNames: ['version'], registers }).set({ version: s.version }, 1);
+    new Gauge({
+      name: 'mayfly_storage_bytes',
+      help: 'Bytes in the data directory by kind, measured at most every 10 s',
+      labelNames: ['kind'],
+      registers,
+      async collect() {
+        const { log, images, jobs, registry } = await s.storage();
+        for (const [kind, bytes] of Object.entries({ log, images, jobs, registry })) this.set({ kind }, bytes);
+      },
+    });
+    new Gauge({
+      name: 'mayfly_disk_free_bytes',
+      help: 'Bytes that are free on the disk of the data directory',
+      registers,
+      async collect() {
+        this.set((await s.storage()).freeBytes ?? Number.NaN);
+      },
+    });
     new Gauge({
       name: 'mayfly_jobs',
       help: 'Jobs by state',

@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createServer } from '@mayfly/server';
 import { startHeadlessNode } from '@mayfly/node/headless';
+import type { ServerView } from '@mayfly/wire';
+import { complaints } from './prometheus.ts';
 import { api, auth, freshDir, program, sharedServer, startServer, TOKEN } from './harness.ts';
 
 const HELLO = `console.log('hello');`;
@@ -122,7 +124,17 @@ describe('REST', () => {
     expect(Object.keys(openapi.paths)).toEqual(
       expect.arrayContaining(['/api/jobs', '/api/jobs/{id}', '/api/jobs/{id}/cancel', '/api/jobs/{id}/tasks/{task}/stdout', '/api/jobs/{id}/tasks/{task}/kill', '/api/jobs/{id}/stdin', '/api/nodes', '/api/examples', '/api/info']),
     );
-    expect((await server.inject({ url: '/metrics' })).body).toContain('mayfly_jobs{state="running"} 0');
+    const metrics = (await server.inject({ url: '/metrics' })).body;
+    expect(complaints(metrics)).toEqual([]);
+    for (const line of ['mayfly_jobs{state="running"} 0', 'mayfly_build_info{version="0.1.0"} 1', 'mayfly_dashboards 0']) expect(metrics).toContain(`${line}\n`);
+    await expect.poll(async () => (await server.inject({ url: '/metrics' })).body, { timeout: 60_000 }).toContain('mayfly_http_requests_total{method="GET",route="/openapi.json",status="200"} 1\n');
+    expect(metrics).toMatch(/^mayfly_storage_bytes\{kind="registry"\} [1-9]/m);
+    expect(complaints('# HELP mayfly_a_ms x\n# TYPE mayfly_a_ms counter\nmayfly_a_ms 1\nmayfly_a_ms 2\nb 1\n')).toHaveLength(4);
+    const seen = (await api(server, 'GET', '/api/server')).body as ServerView;
+    expect(seen).toMatchObject({ version: '0.1.0', nodes: 0, jobs: { running: 0 }, dashboards: 0, storage: { limitBytes: 20 * 2 ** 30 } });
+    expect(seen.storage.registry).toBeGreaterThan(0);
+    expect(seen.storage.freeBytes).toBeGreaterThan(0);
+    expect(seen.eventLoopMs.max).toBeGreaterThanOrEqual(seen.eventLoopMs.mean);
     expect((await server.inject({ url: '/healthz' })).json()).toEqual({ status: 'ok' });
   });
 

@@ -34,6 +34,12 @@ const lesson = createRoute({
   component: lazyRouteComponent(() => import('./lesson/LessonPage.tsx'), 'LessonPage'),
 });
 
+const api = createRoute({
+  getParentRoute: () => root,
+  path: '/docs/api',
+  component: lazyRouteComponent(() => import('./docs/ApiPage.tsx'), 'ApiPage'),
+});
+
 const dashboard = createRoute({
   getParentRoute: () => root,
   path: '/dashboard',
@@ -76,7 +82,19 @@ const tokens = createRoute({
   component: lazyRouteComponent(() => import('./dashboard/tokens/TokensPage.tsx'), 'TokensPage'),
 });
 
-const routes = root.addChildren([front, volunteer, widget, lesson, dashboard.addChildren([jobs, submit, job, rooms, tokens])]);
+const server = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/server',
+  component: lazyRouteComponent(() => import('./dashboard/server/ServerPage.tsx'), 'ServerPage'),
+});
+
+const trust = createRoute({
+  getParentRoute: () => root,
+  path: '/docs/trust',
+  component: lazyRouteComponent(() => import('./docs/TrustPage.tsx'), 'TrustPage'),
+});
+
+const routes = root.addChildren([front, volunteer, widget, lesson, api, trust, dashboard.addChildren([jobs, submit, job, rooms, tokens, server])]);
 
 /** Search parameters are plain strings: `?start&slots=2` stays as it was typed. */
 const parseSearch = (text: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(text));

@@ -1,60 +1,96 @@
-/** REST answers besides jobs and nodes (job.ts): what GET /api/info and /api/examples say, and how a compile error looks. */
-import type { ErrorBody } from './schema.ts';
-import type { JobOptions } from './job.ts';
+/** REST answers besides jobs, nodes (job.ts) and tokens (access.ts): the server itself, examples, compile errors. */
+import { Type, type Static } from 'typebox';
+import { ErrorBody, CountSchema } from './schema.ts';
+import { FilePath, JobOptions } from './job.ts';
 
 /** GET /api/info, without a token. */
-export interface InfoView {
-  name: 'mayfly';
-  version: string;
+export const InfoView = Type.Object({
+  name: Type.Literal('mayfly'),
+  version: Type.String(),
   /** Where volunteers come to, as the server knows itself from outside, e.g. 'https://class.example:7070'. */
-  publicUrl?: string;
+  publicUrl: Type.Optional(Type.String()),
   /** True: volunteers need a room's join code. */
-  roomNeeded?: boolean;
-  slots: { total: number; free: number; nodes: number };
+  roomNeeded: Type.Optional(Type.Boolean()),
+  slots: Type.Object({ total: CountSchema, free: CountSchema, nodes: CountSchema }),
   /** Bytes of one whole submission. */
-  maxSubmissionBytes?: number;
-}
+  maxSubmissionBytes: Type.Optional(CountSchema),
+});
+export type InfoView = Static<typeof InfoView>;
 
 /** GET /api/examples. Its input files are at GET /api/examples/:name/files/<path>, raw. */
-export interface ExampleView {
-  name: string;
-  title: string;
-  description: string;
+export const ExampleView = Type.Object({
+  name: Type.String(),
+  title: Type.String(),
+  description: Type.String(),
   /** Ranks that it likes to have. */
-  size: number;
-  args: string[];
-  language: 'typescript' | 'c' | 'c++';
+  size: CountSchema,
+  args: Type.Array(Type.String()),
+  language: Type.Union([Type.Literal('typescript'), Type.Literal('c'), Type.Literal('c++')]),
   /** C, C++: options for the compiler. */
-  flags: string[];
-  entry: string;
-  sources: Record<string, string>;
-  files: { path: string; bytes: number }[];
-  options?: JobOptions;
-}
+  flags: Type.Array(Type.String()),
+  entry: Type.String(),
+  sources: Type.Record(FilePath, Type.String()),
+  files: Type.Array(Type.Object({ path: Type.String(), bytes: CountSchema })),
+  options: Type.Optional(JobOptions),
+});
+export type ExampleView = Static<typeof ExampleView>;
 
 /** GET /api/checkpoint-advice?room=: an interval from what was measured in the room, √(2·C·M). */
-export interface CheckpointAdvice {
-  checkpointMs: number;
+export const CheckpointAdvice = Type.Object({
+  checkpointMs: CountSchema,
   /** False: too little is known, and the interval is the default. */
-  measured: boolean;
+  measured: Type.Boolean(),
   /** C: how long a rank stands still for an image. */
-  costMs?: number;
+  costMs: Type.Optional(Type.Number()),
   /** M: mean time until a rank is lost. */
-  mtbfMs?: number;
+  mtbfMs: Type.Optional(Type.Number()),
   /** Ranks lost, and the time of ranks in which that happened, within the last week. */
-  faults: number;
-  rankMs: number;
-}
+  faults: CountSchema,
+  rankMs: CountSchema,
+});
+export type CheckpointAdvice = Static<typeof CheckpointAdvice>;
+
+/** GET /api/server: how the server is. Counters are since its start; rates are for who asks twice. */
+export const ServerView = Type.Object({
+  version: Type.String(),
+  node: Type.String(),
+  startedAt: CountSchema,
+  now: CountSchema,
+  nodes: CountSchema,
+  slots: CountSchema,
+  busy: CountSchema,
+  jobs: Type.Record(Type.String(), CountSchema),
+  dashboards: CountSchema,
+  dataLinks: CountSchema,
+  imageLinks: CountSchema,
+  /** Records appended to the message logs, and their bytes. */
+  appends: CountSchema,
+  appendedBytes: CountSchema,
+  receivedBytes: CountSchema,
+  sentBytes: CountSchema,
+  /** Of running jobs. */
+  logBytes: CountSchema,
+  /** Bytes on the disk: message logs, checkpoint images, files of jobs, registry; as of `at`. */
+  storage: Type.Object({ at: CountSchema, log: CountSchema, images: CountSchema, jobs: CountSchema, registry: CountSchema, freeBytes: Type.Optional(CountSchema), limitBytes: CountSchema }),
+  /** Delay of the event loop beyond its timer within the last 10 s or so, ms. */
+  eventLoopMs: Type.Object({ mean: Type.Number(), p99: Type.Number(), max: Type.Number() }),
+  memoryBytes: CountSchema,
+  /** Share of one core since the start. */
+  cpu: Type.Number(),
+});
+export type ServerView = Static<typeof ServerView>;
 
 /** One message of the compiler; lines and columns from 1. */
-export interface Diagnostic {
-  file: string;
-  line: number;
-  column: number;
+export const Diagnostic = Type.Object({
+  file: Type.String(),
+  line: CountSchema,
+  column: CountSchema,
   /** e.g. 'TS2304', or clang's flag '-Wunused-variable'. */
-  code: string;
-  message: string;
-}
+  code: Type.String(),
+  message: Type.String(),
+});
+export type Diagnostic = Static<typeof Diagnostic>;
 
 /** Any refusal of REST; `diagnostics` with COMPILE_FAILED, FORBIDDEN_IMPORT and BAD_MODULE. */
-export type ApiError = ErrorBody & { diagnostics?: Diagnostic[] };
+export const ApiError = Type.Object({ ...ErrorBody.properties, diagnostics: Type.Optional(Type.Array(Diagnostic)) }, { description: 'Every refusal: a stable code (docs/errors.md) and a sentence.' });
+export type ApiError = Static<typeof ApiError>;

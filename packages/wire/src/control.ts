@@ -106,6 +106,8 @@ export const Heartbeat = Type.Object({
   ),
   /** Round trip of an earlier heartbeat, ms. */
   rttMs: Type.Optional(Type.Number({ minimum: 0, maximum: 1e7 })),
+  /** Measured once, while it was idle: millions of steps per second of a fixed loop on one core (packages/node/src/daemon/speed.ts). */
+  speed: Type.Optional(Type.Number({ minimum: 0, maximum: 1e6 })),
 });
 export type Heartbeat = Static<typeof Heartbeat>;
 

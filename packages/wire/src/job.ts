@@ -202,8 +202,11 @@ export const NodeView = Type.Object({
   room: Type.Optional(Type.String()),
   /** Round trip of a heartbeat, ms. */
   rttMs: Type.Optional(Type.Number()),
-  /** Incarnations that were lost here since it came. */
+  /** Measured while it was idle: millions of steps per second of a fixed loop on one core. It compares nodes; it is no figure of a program. */
+  speed: Type.Optional(Type.Number()),
+  /** Incarnations that were lost here since the server began, and how long it has been here in that time. */
   faults: Type.Optional(CountSchema),
+  presentMs: Type.Optional(CountSchema),
   state: Type.Unsafe<'here' | 'suspect' | 'gone'>(Type.String()),
   since: CountSchema,
   lastSeen: CountSchema,

@@ -19,8 +19,7 @@ export async function checkpoint(id: string, options: CheckpointOptions): Promis
   try {
     const serials = new Map<number, number>();
     for (const i of await client.images(id)) serials.set(i.task, Math.max(serials.get(i.task) ?? 0, i.serial));
-    const answer = await client.checkpoint(id, options.task);
-    const asked = options.task === undefined ? answer.asked : [options.task];
+    const asked = options.task === undefined ? (await client.checkpoint(id)).asked : (await client.checkpointTask(id, options.task), [options.task]);
     const print = (text: string): void => void process.stdout.write(`${text}\n`);
     if (asked.length === 0) {
       print('every rank has ended');

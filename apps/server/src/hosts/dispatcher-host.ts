@@ -309,7 +309,7 @@ export class DispatcherHost {
       socket.on('heartbeat', (m, ack) => {
         if (!heartbeat.Check(m)) return bad('heartbeat');
         if (typeof ack === 'function') ack();
-        this.step({ type: 'heartbeat', connection: id, tasks: m.tasks, ...(m.rttMs === undefined ? {} : { rttMs: m.rttMs }) });
+        this.step({ type: 'heartbeat', connection: id, tasks: m.tasks, ...(m.rttMs === undefined ? {} : { rttMs: m.rttMs }), ...(m.speed === undefined ? {} : { speed: m.speed }) });
         this.#listener.heard(m, c.node);
       });
       socket.on('report', (m) => {

@@ -3,16 +3,17 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { createReadStream } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { Type, type Static } from 'typebox';
-import { CountSchema, MayflyError, NodeView, type InfoView } from '@mayfly/wire';
+import { CountSchema, ExampleView, InfoView, MayflyError, NodeView, ServerView } from '@mayfly/wire';
 import type { Examples } from '../serve/examples.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Runtime } from '../runtime.ts';
+import type { ServerHealth } from '../server-view.ts';
 import { refusals } from './schemas.ts';
 
 /** What anybody may know. */
 export function infoRoute(app: FastifyInstance, runtime: Runtime, options: ResolvedOptions): void {
-  app.get('/api/info', { schema: { summary: 'What this server is; needs no token', tags: ['server'] } }, async (): Promise<InfoView> => {
+  app.get('/api/info', { schema: { summary: 'What this server is; needs no token', tags: ['server'], response: { 200: InfoView } } }, async (): Promise<InfoView> => {
     const nodes = runtime.nodes().filter((n) => n.state === 'here');
     const total = nodes.reduce((n, x) => n + x.slots, 0);
     return {
@@ -40,7 +41,7 @@ export function openRoutes(app: FastifyInstance, metrics: Metrics, stopping: () 
 const Backup = Type.Object({ path: Type.String(), format: Type.Integer(), version: Type.String(), at: CountSchema, files: CountSchema, bytes: CountSchema, pauseMs: Type.Number() });
 
 /** Routes behind the token. `backup` resolves to a backup of this moment, in a folder of its own on the server's disk. */
-export function serverRoutes(plain: FastifyInstance, o: { runtime: Runtime; examples: Examples; backup(): Promise<Static<typeof Backup>> }): void {
+export function serverRoutes(plain: FastifyInstance, o: { runtime: Runtime; examples: Examples; backup(): Promise<Static<typeof Backup>>; health: ServerHealth }): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
 
   app.post(
@@ -51,7 +52,9 @@ export function serverRoutes(plain: FastifyInstance, o: { runtime: Runtime; exam
 
   app.get('/api/nodes', { schema: { summary: 'Volunteers', tags: ['server'], response: { 200: Type.Array(NodeView), ...refusals(401) } } }, async () => o.runtime.nodes());
 
-  app.get('/api/examples', { schema: { summary: 'Programs that come with the server', tags: ['server'] } }, async () => o.examples.list());
+  app.get('/api/server', { schema: { summary: 'How the server is: storage, message rate, event loop, connections', tags: ['server'], response: { 200: ServerView, ...refusals(401) } } }, async () => o.health.view());
+
+  app.get('/api/examples', { schema: { summary: 'Programs that come with the server', tags: ['server'], response: { 200: Type.Array(ExampleView), ...refusals(401) } } }, async () => o.examples.list());
 
   app.get(
     '/api/examples/:name/files/*',

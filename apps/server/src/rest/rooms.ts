@@ -1,12 +1,12 @@
 /** REST of rooms: open, list, close. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
-import { MayflyError, RoomCode, RoomView, type CheckpointAdvice } from '@mayfly/wire';
+import { CheckpointAdvice, MayflyError, RoomCode, RoomView } from '@mayfly/wire';
 import { adviceOf, lossesOf } from '../checkpoint-advice.ts';
 import { Type } from 'typebox';
 import type { Rooms } from '../rooms.ts';
 import { isOver, type Runtime } from '../runtime.ts';
-import { Advice, Ok, refusals } from './schemas.ts';
+import { Ok, refusals } from './schemas.ts';
 
 const NewRoom = Type.Object({ name: Type.String({ minLength: 1, maxLength: 80 }) }, { additionalProperties: false });
 const Params = Type.Object({ code: RoomCode });
@@ -19,7 +19,7 @@ export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: R
 
   app.get(
     '/api/checkpoint-advice',
-    { schema: { summary: 'A checkpoint interval from what was measured in a room (or among volunteers without one)', tags: ['rooms'], querystring: Type.Object({ room: Type.Optional(RoomCode) }), response: { 200: Advice, ...refusals(401) } } },
+    { schema: { summary: 'A checkpoint interval from what was measured in a room (or among volunteers without one)', tags: ['rooms'], querystring: Type.Object({ room: Type.Optional(RoomCode) }), response: { 200: CheckpointAdvice, ...refusals(401) } } },
     async (request): Promise<CheckpointAdvice> => {
       const { room } = request.query;
       const { faults, rankMs } = lossesOf(o.runtime.dispatcher.core.core.jobs.values(), room, Date.now());

@@ -1,12 +1,13 @@
 /** `/dashboard`: jobs and nodes. */
-import { FIRST_TOKEN, runTime, type JobView, type NodeView } from '@mayfly/wire';
+import { FIRST_TOKEN, runTime, type JobView } from '@mayfly/wire';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ago, duration, elapsed, plural } from '../shared/format.ts';
+import { ago, elapsed, plural } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
 import { useJobs, useMay, useMe, useNodes, useServerNow } from './context.tsx';
+import { Nodes } from './Nodes.tsx';
 import { Problem } from './Problem.tsx';
-import { hasEnded, isPaused, jobLine, jobWord, nodeWord, rankWord, slotsOf } from './words.ts';
+import { hasEnded, isPaused, jobLine, jobWord, rankWord, slotsOf } from './words.ts';
 
 export function OverviewPage() {
   const jobs = useJobs();
@@ -23,6 +24,9 @@ export function OverviewPage() {
           </p>
         </div>
         <div className="row">
+          <Link to="/dashboard/server" className="button">
+            Server
+          </Link>
           <Link to="/dashboard/rooms" className="button">
             Rooms
           </Link>
@@ -31,9 +35,11 @@ export function OverviewPage() {
               Tokens
             </Link>
           )}
-          <Link to="/dashboard/new" className="button primary">
-            New job
-          </Link>
+          {useMay('submitter') && (
+            <Link to="/dashboard/new" className="button primary">
+              New job
+            </Link>
+          )}
         </div>
       </div>
       {jobs.error && <Problem error={jobs.error} title="The list of jobs could not be read" />}
@@ -142,68 +148,5 @@ function RankStrip({ job }: { job: JobView }) {
         <i key={t.task} className={`tone-${rankWord(t).tone}`} />
       ))}
     </span>
-  );
-}
-
-function Nodes({ nodes }: { nodes: NodeView[] | undefined }) {
-  const now = useServerNow(5000);
-  if (!nodes) return null;
-  const here = nodes.filter((n) => n.state !== 'gone');
-  const link = `${location.origin}/volunteer`;
-  return (
-    <section className="stack" aria-label="Nodes">
-      <div>
-        <h2>Nodes</h2>
-        <p className="muted small">
-          Anybody who opens <a href="/volunteer">{link}</a> and presses Start becomes one.
-        </p>
-      </div>
-      {here.length === 0 ? (
-        <div className="empty">
-          <strong>No node is here</strong>
-          <p>Open the volunteer page in a few tabs, or on a few machines. Jobs wait until there are slots for all their ranks.</p>
-          <a className="button" href="/volunteer" target="_blank" rel="noopener">
-            Volunteer in a new tab
-          </a>
-        </div>
-      ) : (
-        <div className="card scroll-x">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th>State</th>
-                <th className="right">Busy</th>
-                <th className="wide-only">Engine</th>
-                <th className="wide-only">Room</th>
-                <th className="right wide-only">Cores</th>
-                <th className="right wide-only">Round trip</th>
-                <th className="right wide-only">Lost ranks</th>
-                <th className="right">Here since</th>
-              </tr>
-            </thead>
-            <tbody>
-              {here.map((n) => (
-                <tr key={n.id}>
-                  <td className="break">{n.name}</td>
-                  <td>
-                    <Tag tone={nodeWord(n).tone}>{nodeWord(n).text}</Tag>
-                  </td>
-                  <td className="right num keep">
-                    {n.busy} of {n.slots}
-                  </td>
-                  <td className="muted wide-only">{n.engine}</td>
-                  <td className="muted wide-only">{n.room ?? '–'}</td>
-                  <td className="right muted num wide-only">{n.cores ?? '–'}</td>
-                  <td className="right muted num wide-only">{n.rttMs === undefined ? '–' : duration(n.rttMs)}</td>
-                  <td className="right muted num wide-only">{n.faults ?? 0}</td>
-                  <td className="right muted num keep">{ago(n.since, now)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </section>
   );
 }

@@ -22,6 +22,8 @@ const HISTORY = 100;
 const CHANGE_MS = 200;
 /** Every so many heartbeats, the way to the server is measured. */
 const MEASURED_BEATS = 5;
+/** A node without ranks for so long measures its speed, once. */
+const IDLE_MS = 10_000;
 
 export class Daemon {
   private readonly jobs: Jobs;
@@ -38,6 +40,7 @@ export class Daemon {
   /** It gives its ranks back: nothing that the connection does changes the phase. */
   private leaving = false;
   private rttMs: number | undefined;
+  private speed: number | undefined;
   /** Of ranks that are no longer here. */
   private readonly gone = { usefulMs: 0, replayedMs: 0, finished: 0 };
   private readonly seenJobs = new Set<string>();
@@ -177,9 +180,12 @@ export class Daemon {
   private beat(ms: number): void {
     this.heartbeat?.();
     let beats = 0;
+    let idle = 0;
     const once = (): void => {
       this.heartbeat = this.seams.after(ms, once);
       if (!this.welcomed) return;
+      idle = this.jobs.held().next().done ? idle + ms : 0;
+      if (this.speed === undefined && idle >= IDLE_MS) this.speed = this.seams.speed?.();
       const asked = this.seams.now();
       const measured = (): void => void (this.rttMs = Math.max(0, this.seams.now() - asked));
       const message = this.statusOf([...this.jobs.held()]);
@@ -192,6 +198,7 @@ export class Daemon {
   private statusOf(ranks: HeldRank[]): Heartbeat {
     return {
       ...(this.rttMs === undefined ? {} : { rttMs: this.rttMs }),
+      ...(this.speed === undefined ? {} : { speed: this.speed }),
       tasks: ranks.slice(0, 1024).map(({ assignment: a, status }) => ({
         job: a.job,
         task: a.task,

@@ -7,6 +7,7 @@ import type { CommToDaemon, DaemonToComm } from '../messages.ts';
 import { channelOf, type PortLike } from '../ports.ts';
 import type { DaemonApi } from './api.ts';
 import { Daemon } from './daemon.ts';
+import { measureSpeed } from './speed.ts';
 
 let daemon: Daemon | undefined;
 let frames = 0;
@@ -49,6 +50,7 @@ const api: DaemonApi = {
           return () => clearTimeout(t);
         },
         engine: browserName(navigator.userAgent),
+        speed: () => measureSpeed(() => performance.now()),
         loadIdentity: () => identity,
         saveIdentity: (i) => host.saveIdentity(i),
         session,

@@ -75,7 +75,7 @@ export class Jobs {
     private readonly events: JobsEvents,
   ) {}
 
-  *held(): Iterable<HeldRank> {
+  *held(): Generator<HeldRank, void> {
     for (const job of this.jobs.values()) yield* job.ranks.values();
   }
 

@@ -31,6 +31,8 @@ export interface DaemonSeams {
   after(ms: number, run: () => void): () => void;
   /** e.g. 'Chromium 156', 'Node 20.20'. */
   engine: string;
+  /** How fast a core is (speed.ts); takes a few hundredths of a second of this thread. */
+  speed?(): number;
   loadIdentity(): Identity | undefined;
   /** undefined: forget it. */
   saveIdentity(identity: Identity | undefined): void;

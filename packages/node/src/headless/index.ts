@@ -11,6 +11,7 @@ import { memoryImages } from '@mayfly/checkpoint';
 import { openDirectoryImages } from '@mayfly/checkpoint/directory';
 import type { BoardName, NodeId } from '@mayfly/wire';
 import { Daemon } from '../daemon/daemon.ts';
+import { measureSpeed } from '../daemon/speed.ts';
 import { startFrame } from '../frame/core.ts';
 import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, RankInit } from '../messages.ts';
 import { nodeWorker } from '../node-worker.ts';
@@ -92,6 +93,7 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
         const t = setTimeout(run, ms);
         return () => clearTimeout(t);
       },
+      speed: () => measureSpeed(() => performance.now()),
       engine: `Node ${process.versions.node.split('.').slice(0, 2).join('.')}`,
       loadIdentity: () => undefined,
       saveIdentity: () => undefined,

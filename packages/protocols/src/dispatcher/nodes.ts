@@ -30,7 +30,10 @@ export function hello(core: Core, e: Of<'hello'>): void {
     core.connections.delete(node.connection);
     core.emit({ type: 'close', connection: node.connection });
   }
-  if (node.connection === undefined) node.since = core.now;
+  if (node.connection === undefined) {
+    node.earlierMs += node.lastSeen - node.since;
+    node.since = core.now;
+  }
   Object.assign(node, { name: e.name, engine: e.engine, slots: e.slots, cores: e.cores, room: e.room, connection: e.connection, session: e.session, lastSeen: core.now });
   node.presence = { heard: core.time };
   node.images = new Set(e.images.slice(0, MAX_IMAGES).map((i) => `${i.job}/${i.task}/${i.image}`));
@@ -58,6 +61,7 @@ function newNode(core: Core, id: NodeId): Node {
     engine: '',
     slots: 0,
     faults: 0,
+    earlierMs: 0,
     connection: undefined,
     session: undefined,
     presence: { heard: core.time },
@@ -100,6 +104,7 @@ export function heard(core: Core, node: Node): void {
 
 export function heartbeat(core: Core, node: Node, e: Of<'heartbeat'>): void {
   if (e.rttMs !== undefined) node.rttMs = e.rttMs;
+  if (e.speed !== undefined) node.speed = e.speed;
   const named = new Set<Task>();
   for (const h of e.tasks) {
     const t = core.find(h.job, h.task);

@@ -89,6 +89,10 @@ export interface Node {
   /** Its ranks are of jobs of this room only. */
   room?: string | undefined;
   rttMs?: number | undefined;
+  /** As the node measured it. */
+  speed?: number | undefined;
+  /** How long its earlier visits took, ms. */
+  earlierMs: number;
   /** Incarnations lost here. */
   faults: number;
   connection: string | undefined;

@@ -1,5 +1,6 @@
 /** The examples of the server, and the way to one's own program. */
 import type { ExampleView } from '@mayfly/wire';
+import { useState } from 'react';
 import { plural } from '../../shared/format.ts';
 
 interface Props {
@@ -9,22 +10,32 @@ interface Props {
   onOwn: () => void;
 }
 
+/** One row, so that the form stands below it at once; all of them when asked for. */
 export function Gallery({ examples, chosen, onChoose, onOwn }: Props) {
+  const [all, setAll] = useState(false);
   return (
-    <section className="gallery" aria-label="Begin with">
-      <button type="button" className="example" aria-pressed={chosen === undefined} onClick={onOwn}>
-        <strong>Your own program</strong>
-        <span className="muted small">Write it here, or drop files into the editor.</span>
-      </button>
-      {examples.map((e) => (
-        <button key={e.name} type="button" className="example" aria-pressed={chosen === e.name} onClick={() => onChoose(e)}>
-          <strong>{e.title}</strong>
-          <span className="muted small clamp">{e.description}</span>
-          <span className="muted small num">
-            {plural(e.size, 'rank')} · {{ typescript: 'TypeScript', c: 'C', 'c++': 'C++' }[e.language]}
-          </span>
+    <section className="begin" aria-label="Begin with">
+      <div className="row apart">
+        <h2>Begin with</h2>
+        <button type="button" className="button small ghost" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? 'One row' : `All ${examples.length} examples`}
         </button>
-      ))}
+      </div>
+      <div className={all ? 'gallery all' : 'gallery'}>
+        <button type="button" className="example" aria-pressed={chosen === undefined} onClick={onOwn}>
+          <strong>Your own program</strong>
+          <span className="muted small">Write it here, or drop files into the editor.</span>
+        </button>
+        {examples.map((e) => (
+          <button key={e.name} type="button" className="example" aria-pressed={chosen === e.name} onClick={() => onChoose(e)}>
+            <strong>{e.title}</strong>
+            <span className="muted small clamp">{e.description}</span>
+            <span className="muted small num">
+              {plural(e.size, 'rank')} · {{ typescript: 'TypeScript', c: 'C', 'c++': 'C++' }[e.language]}
+            </span>
+          </button>
+        ))}
+      </div>
     </section>
   );
 }

@@ -1,7 +1,7 @@
 /** `/dashboard/new`: program, ranks, arguments, input, options; an example, a copy of an old job, or one's own files. */
 import type { Diagnostic, ExampleView } from '@mayfly/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { Input, Label, TextField } from 'react-aria-components';
 import { ApiFailure, getAdvice, getExampleFile, getExamples, getRooms, getSubmission, submitJob } from '../api.ts';
@@ -151,6 +151,9 @@ function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: 
             <button className="button primary big" type="submit" disabled={submit.isPending}>
               {submit.isPending ? 'Compiling…' : 'Submit'}
             </button>
+            <p className="muted small">
+              It runs on machines of strangers, or of a room’s people: <Link to="/docs/trust">whom you trust</Link>.
+            </p>
             {shown && wrong.length > 0 && (
               <p className="wrong" role="alert">
                 {wrong[0]?.text}

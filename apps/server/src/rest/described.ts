@@ -1,0 +1,129 @@
+/** What OpenAPI says of each route beyond its schema: a description, and examples of what is sent and answered. A test holds it complete and the examples valid. */
+
+export interface Described {
+  description: string;
+  /** JSON that is sent. */
+  request?: unknown;
+  /** JSON that is answered. */
+  answer?: unknown;
+  /** The answer is raw bytes. */
+  bytes?: true;
+  /** What is sent is raw bytes. */
+  sendsBytes?: true;
+}
+
+const ID = 'k3v9x0q2m7ab';
+const HASH = '9f2c4a7e1b3d5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8';
+const AT = 1_760_000_000_000;
+const task = { task: 0, state: 'running', incarnation: 1, node: 'n0d3n0d3n0d3n0d3', nodeName: 'desk-4', messagesIn: 120, bytesIn: 96_000, messagesOut: 118, bytesOut: 94_400, images: 2, imageBytes: 65_536, lastImageAt: AT + 40_000 };
+const job = {
+  id: ID,
+  name: 'pi',
+  state: 'running',
+  size: 1,
+  protocol: 'pessimistic',
+  durability: 'behind',
+  program: { language: 'typescript', entry: 'main.ts', hash: HASH },
+  args: ['1000000'],
+  owner: 'Ada',
+  submittedAt: AT,
+  startedAt: AT + 2000,
+  tasks: [task],
+  faults: [{ at: AT + 30_000, task: 0, incarnation: 0, node: 'n0d3n0d3n0d3n0d4', cause: 'disconnected', assignedAfterMs: 420, startedAfterMs: 530, recoveredAfterMs: 610 }],
+  outputs: [{ path: 'out/pi.txt', bytes: 18, task: 0 }],
+  outputBytes: 36,
+};
+const submission = { name: 'pi', program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': "import { COMM_WORLD as comm } from 'mayfly';\nconsole.log('rank', comm.rank, 'of', comm.size);\n" } }, size: 4, args: ['1000000'], options: { checkpointMs: 30_000 } };
+const room = { code: 'QX7PKM', name: 'Class 7b', createdAt: AT, nodes: 5, slots: 15, free: 11, jobs: 1 };
+const ok = { ok: true };
+
+export const DESCRIBED: Readonly<Record<string, Described>> = {
+  'GET /api/info': {
+    description: 'Name and version of the server, the slots that are here, and whether volunteers need a join code.',
+    answer: { name: 'mayfly', version: '0.1.0', roomNeeded: false, slots: { total: 12, free: 8, nodes: 4 }, maxSubmissionBytes: 67_108_864 },
+  },
+  'GET /healthz': { description: 'For load balancers and service managers: 200 while the server serves, 503 from the moment on in which it stops.', answer: { status: 'ok' } },
+  'GET /metrics': { description: 'The text format of Prometheus. The names are listed in docs/server.md.', bytes: true },
+  'GET /api/me': { description: 'What the token that is sent with this request is called, what it may do, and when it ends.', answer: { name: 'Ada', role: 'submitter' } },
+  'GET /api/tokens': {
+    description: 'Names and roles, when each was made and last used (to a minute). Never the tokens themselves, which are kept as hashes.',
+    answer: [{ name: 'owner', role: 'owner', lastUsedAt: AT }, { id: 'a1b2c3d4e5', name: 'Ada', role: 'submitter', createdAt: AT, lastUsedAt: AT + 60_000 }],
+  },
+  'POST /api/tokens': {
+    description: 'Draws a token for somebody. This answer is the only time that it is shown. Names are unique among the tokens that stand.',
+    request: { name: 'Ada', role: 'submitter', expiresAt: AT },
+    answer: { id: 'a1b2c3d4e5', name: 'Ada', role: 'submitter', createdAt: AT - 86_400_000, expiresAt: AT, token: 'mf_a1b2c3d4e5_0123456789abcdefghijklmnopqrstuvwxyz0123' },
+  },
+  'DELETE /api/tokens/:id': { description: 'The token admits nobody from now on, and sockets that were opened with it are closed. Its jobs stay.', answer: ok },
+  'POST /api/jobs': {
+    description:
+      'Compiles the program and queues the job; it starts by itself when there are slots for all its ranks. A program is TypeScript, C or C++ sources, a module of WebAssembly, or an archive (docs/programs.md); files and standard input are base64. The job carries the name of the token as its owner.',
+    request: submission,
+    answer: { id: ID, warnings: [] },
+  },
+  'GET /api/jobs': { description: 'All jobs that the server still keeps. Without tasks, faults and result files: ask for the one job to see those.', answer: [{ ...job, tasks: [], faults: [], outputs: [] }] },
+  'GET /api/jobs/:id': { description: 'State, ranks with what each does and where, faults with the time that recovery took, result files.', answer: job },
+  'GET /api/jobs/:id/submission': { description: 'As it was sent with POST /api/jobs: sent again, it makes the same job anew.', answer: submission },
+  'POST /api/jobs/:id/cancel': { description: 'Its ranks stop at once; what it has written stays. Refused with CONFLICT when the job has ended.', answer: ok },
+  'DELETE /api/jobs/:id': { description: 'Output, result files and submission are removed for good. Refused with CONFLICT while the job waits or runs.', answer: ok },
+  'POST /api/jobs/:id/checkpoint': { description: 'Every rank takes an image at its next MPI call, or while it waits in one. The images come later: GET /api/jobs/{id}/images.', answer: { asked: [0, 1, 2, 3] } },
+  'POST /api/jobs/:id/tasks/:task/checkpoint': { description: 'The one rank takes an image at its next MPI call, or while it waits in one.', answer: ok },
+  'POST /api/jobs/:id/tasks/:task/kill': { description: 'Ends the incarnation that runs now, as a closed tab would. The next one takes over, and the answer of the job stays the same.', answer: ok },
+  'GET /api/jobs/:id/images': {
+    description: 'Complete checkpoint images that a restart could begin from, oldest first per rank; at most two are kept.',
+    answer: [{ task: 0, image: `${ID}-0-1-2`, serial: 2, incarnation: 1, bytes: 65_536, sentBytes: 12_288, at: AT }],
+  },
+  'GET /api/jobs/:id/tasks/:task/stdout': { description: 'Raw bytes from the offset `from` on. The header `mayfly-next` says where to go on, `mayfly-ended` is 1 when the job has ended.', bytes: true },
+  'GET /api/jobs/:id/tasks/:task/stderr': { description: 'Raw bytes from the offset `from` on. The header `mayfly-next` says where to go on, `mayfly-ended` is 1 when the job has ended.', bytes: true },
+  'GET /api/jobs/:id/files/*': { description: 'The bytes of a file that the job has written, also while it still writes. Pictures and text are shown by a browser, all else is a download.', bytes: true },
+  'POST /api/jobs/:id/stdin': {
+    description: 'Appends bytes to standard input of rank 0; they are durable when this answers. `end=1` closes it. With `offset` (bytes sent before) the same request may be said again without doubling anything.',
+    sendsBytes: true,
+    answer: { bytes: 18 },
+  },
+  'GET /api/nodes': {
+    description: 'Volunteers that are here or were until lately: engine, slots, room, round trip of a heartbeat, measured speed, and how often ranks were lost there.',
+    answer: [{ id: 'n0d3n0d3n0d3n0d3', name: 'desk-4', engine: 'Chromium 140', slots: 3, busy: 1, cores: 4, rttMs: 2.5, faults: 0, state: 'here', since: AT, lastSeen: AT + 1000 }],
+  },
+  'GET /api/rooms': { description: 'Rooms that are open, each with its join code and how many nodes, slots and jobs it has.', answer: [room] },
+  'POST /api/rooms': { description: 'The answer has the join code. Volunteers who give it serve the jobs of the room and no others.', request: { name: 'Class 7b' }, answer: { ...room, nodes: 0, slots: 0, free: 0, jobs: 0 } },
+  'DELETE /api/rooms/:code': { description: 'Its code is no longer taken. Refused with CONFLICT while a job of the room waits or runs.', answer: ok },
+  'GET /api/checkpoint-advice': {
+    description: '√(2·C·M) of Young and Daly, from the cost C of an image and the mean time M to a loss, both measured in the room. `measured` is false while too little is known.',
+    answer: { checkpointMs: 21_000, measured: true, costMs: 40, mtbfMs: 5_500_000, faults: 6, rankMs: 33_000_000 },
+  },
+  'GET /api/examples': {
+    description: 'Complete programs with sources, arguments and the names of their input files, ready to be submitted.',
+    answer: [{ name: 'pi', title: 'Pi', description: 'By integration', size: 4, args: ['1000000'], language: 'typescript', flags: [], entry: 'main.ts', sources: { 'main.ts': 'export {};' }, files: [] }],
+  },
+  'GET /api/examples/:name/files/*': { description: 'The bytes of an input file that an example names.', bytes: true },
+  'POST /api/backup': {
+    description: 'What kill -9 at this moment would have left, in a folder beside the data directory. Jobs stand still for `pauseMs`. `mayfly restore` makes a data directory of it.',
+    answer: { path: '/var/lib/mayfly-backups/2026-01-01T00-00-00.000', format: 1, version: '0.1.0', at: AT, files: 120, bytes: 52_428_800, pauseMs: 14 },
+  },
+  'GET /api/server': {
+    description: 'Storage by kind and the free disk, counters of messages, delay of the event loop, memory. Two answers make a rate.',
+    answer: {
+      version: '0.1.0',
+      node: 'v20.20.2',
+      startedAt: AT,
+      now: AT + 60_000,
+      nodes: 4,
+      slots: 12,
+      busy: 4,
+      jobs: { running: 1 },
+      dashboards: 1,
+      dataLinks: 4,
+      imageLinks: 4,
+      appends: 12_000,
+      appendedBytes: 9_600_000,
+      receivedBytes: 9_900_000,
+      sentBytes: 9_800_000,
+      logBytes: 4_194_304,
+      storage: { at: AT + 50_000, log: 4_194_304, images: 8_388_608, jobs: 1_048_576, registry: 262_144, freeBytes: 50_000_000_000, limitBytes: 21_474_836_480 },
+      eventLoopMs: { mean: 0.2, p99: 1.4, max: 12 },
+      memoryBytes: 120_000_000,
+      cpu: 0.05,
+    },
+  },
+};

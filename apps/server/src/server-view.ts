@@ -1,0 +1,111 @@
+/**
+ * How the server is, for its page (GET /api/server) and for /metrics: storage by kind, delay of the event loop, counters.
+ *
+ * Owns: the sampling of the event loop, and the sizes of the folders as they were last measured (at most every STORAGE_MS, and only when asked).
+ */
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
+import type { ServerView } from '@mayfly/wire';
+import { directoryBytes } from './jobs/job-store.ts';
+import type { Metrics, MetricSources } from './metrics.ts';
+
+const STORAGE_MS = 10_000;
+const WINDOW_MS = 10_000;
+/** The sampling timer's own interval, which its samples contain. */
+const RESOLUTION_MS = 20;
+
+/** Delay of the event loop over the last whole window. */
+class LoopDelay {
+  readonly #samples: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  readonly #timer: NodeJS.Timeout;
+  #last: ServerView['eventLoopMs'] | undefined;
+
+  constructor() {
+    this.#samples.enable();
+    this.#timer = setInterval(() => {
+      this.#last = this.#now();
+      this.#samples.reset();
+    }, WINDOW_MS);
+    this.#timer.unref();
+  }
+
+  read(): ServerView['eventLoopMs'] {
+    return this.#last ?? this.#now();
+  }
+
+  #now(): ServerView['eventLoopMs'] {
+    const beyond = (ns: number): number => (Number.isFinite(ns) ? Math.max(0, Math.round((ns / 1e6 - RESOLUTION_MS) * 100) / 100) : 0);
+    if (this.#samples.count === 0) return { mean: 0, p99: 0, max: 0 };
+    return { mean: beyond(this.#samples.mean), p99: beyond(this.#samples.percentile(99)), max: beyond(this.#samples.max) };
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#samples.disable();
+  }
+}
+
+export interface ServerViewSources extends MetricSources {
+  metrics: Metrics;
+  dashboards(): number;
+  dataDir: string;
+  version: string;
+  limitBytes: number;
+}
+
+export class ServerHealth {
+  readonly #s: ServerViewSources;
+  readonly #delay = new LoopDelay();
+  readonly #startedAt = Date.now();
+  #storage: { at: number; sizes: Promise<ServerView['storage']> } | undefined;
+
+  constructor(sources: ServerViewSources) {
+    this.#s = sources;
+  }
+
+  async view(): Promise<ServerView> {
+    const { metrics, ...s } = this.#s;
+    const { user, system } = process.cpuUsage();
+    const nodes = s.nodes();
+    return {
+      version: s.version,
+      node: process.version,
+      startedAt: this.#startedAt,
+      now: Date.now(),
+      nodes: nodes.here,
+      slots: nodes.slots,
+      busy: nodes.busy,
+      jobs: s.jobs(),
+      dashboards: s.dashboards(),
+      dataLinks: s.links(),
+      imageLinks: s.imageLinks(),
+      appends: metrics.appends,
+      appendedBytes: metrics.appendBytes,
+      receivedBytes: metrics.dataBytesIn,
+      sentBytes: metrics.dataBytesOut,
+      logBytes: s.logBytes(),
+      storage: await this.storage(),
+      eventLoopMs: this.#delay.read(),
+      memoryBytes: process.memoryUsage.rss(),
+      cpu: Math.round(((user + system) / 1e6 / Math.max(1, process.uptime())) * 1000) / 1000,
+    };
+  }
+
+  storage(): Promise<ServerView['storage']> {
+    const now = Date.now();
+    if (this.#storage === undefined || now - this.#storage.at > STORAGE_MS) this.#storage = { at: now, sizes: this.#measure(now) };
+    return this.#storage.sizes;
+  }
+
+  async #measure(at: number): Promise<ServerView['storage']> {
+    const of = (folder: string): Promise<number> => directoryBytes(join(this.#s.dataDir, folder)).catch(() => 0);
+    const [log, images, jobs, registry] = [await of('log'), await of('images'), await of('jobs'), await of('registry')];
+    const free = await statfs(this.#s.dataDir).then((f) => f.bavail * f.bsize, () => undefined);
+    return { at, log, images, jobs, registry, ...(free === undefined ? {} : { freeBytes: free }), limitBytes: this.#s.limitBytes };
+  }
+
+  close(): void {
+    this.#delay.close();
+  }
+}

@@ -1,0 +1,100 @@
+/** Who is here: browser, cores, measured speed, room, way to the server, how often ranks were lost. Sorted by any column. */
+import type { NodeView } from '@mayfly/wire';
+import { useState, type ReactNode } from 'react';
+import { ago, duration } from '../shared/format.ts';
+import { Tag } from '../shared/Tag.tsx';
+import { useServerNow } from './context.tsx';
+import { lossText, sorted, type Column } from './nodes.ts';
+import { nodeWord } from './words.ts';
+
+interface Shown {
+  by: Column;
+  title: string;
+  hint?: string;
+  className?: string;
+  cell(n: NodeView, now: number): ReactNode;
+}
+
+const TABLE: Shown[] = [
+  { by: 'name', title: 'Name', className: 'break', cell: (n) => n.name },
+  { by: 'state', title: 'State', cell: (n) => <Tag tone={nodeWord(n).tone}>{nodeWord(n).text}</Tag> },
+  { by: 'busy', title: 'Busy', className: 'right num keep', cell: (n) => `${n.busy} of ${n.slots}` },
+  { by: 'engine', title: 'Engine', className: 'muted wide-only', cell: (n) => n.engine },
+  { by: 'room', title: 'Room', className: 'muted wide-only', cell: (n) => n.room ?? '–' },
+  { by: 'cores', title: 'Cores', className: 'right muted num wide-only', cell: (n) => n.cores ?? '–' },
+  {
+    by: 'speed',
+    title: 'Speed',
+    hint: 'Millions of steps per second of a short fixed loop on one core, measured once while the node was idle. It compares nodes; a program also waits for memory and messages.',
+    className: 'right muted num wide-only',
+    cell: (n) => (n.speed === undefined ? '–' : `${Math.round(n.speed)} M/s`),
+  },
+  { by: 'rtt', title: 'Round trip', className: 'right muted num wide-only', cell: (n) => (n.rttMs === undefined ? '–' : duration(n.rttMs)) },
+  {
+    by: 'losses',
+    title: 'Lost ranks',
+    hint: 'Ranks that were lost with this node, but for kills by hand, since the server began; and how many that is in an hour of its presence.',
+    className: 'right muted num wide-only',
+    cell: (n) => lossText(n),
+  },
+  { by: 'since', title: 'Here since', className: 'right muted num keep', cell: (n, now) => ago(n.since, now) },
+];
+
+export function Nodes({ nodes }: { nodes: NodeView[] | undefined }) {
+  const now = useServerNow(5000);
+  const [{ by, down }, setOrder] = useState<{ by: Column; down: boolean }>({ by: 'since', down: false });
+  if (!nodes) return null;
+  const here = sorted(
+    nodes.filter((n) => n.state !== 'gone'),
+    by,
+    down,
+  );
+  const link = `${location.origin}/volunteer`;
+  return (
+    <section className="stack" aria-label="Nodes">
+      <div>
+        <h2>Nodes</h2>
+        <p className="muted small">
+          Anybody who opens <a href="/volunteer">{link}</a> and presses Start becomes one.
+        </p>
+      </div>
+      {here.length === 0 ? (
+        <div className="empty">
+          <strong>No node is here</strong>
+          <p>Open the volunteer page in a few tabs, or on a few machines. Jobs wait until there are slots for all their ranks.</p>
+          <a className="button" href="/volunteer" target="_blank" rel="noopener">
+            Volunteer in a new tab
+          </a>
+        </div>
+      ) : (
+        <div className="card scroll-x" tabIndex={0} role="region" aria-label="Table of nodes">
+          <table className="table">
+            <thead>
+              <tr>
+                {TABLE.map((c) => (
+                  <th key={c.by} className={c.className?.replace(/muted|num|keep|break/g, '').trim()} aria-sort={c.by === by ? (down ? 'descending' : 'ascending') : 'none'}>
+                    <button type="button" className="sort" title={c.hint} onClick={() => setOrder((o) => ({ by: c.by, down: o.by === c.by ? !o.down : false }))}>
+                      {c.title}
+                      <span aria-hidden="true">{c.by === by ? (down ? ' ↓' : ' ↑') : ''}</span>
+                    </button>
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {here.map((n) => (
+                <tr key={n.id}>
+                  {TABLE.map((c) => (
+                    <td key={c.by} className={c.className}>
+                      {c.cell(n, now)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

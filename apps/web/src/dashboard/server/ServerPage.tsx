@@ -1,0 +1,104 @@
+/** `/dashboard/server`: how the server is. Rates are made here, of two answers. */
+import type { ServerView } from '@mayfly/wire';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { bytes, count, duration, elapsed, plural } from '../../shared/format.ts';
+import { Tag } from '../../shared/Tag.tsx';
+import { getServer } from '../api.ts';
+import { Problem } from '../Problem.tsx';
+import { healthOf, ratesOf } from './health.ts';
+
+export function ServerPage() {
+  const server = useQuery({ queryKey: ['server'], queryFn: getServer, refetchInterval: 2000, retry: false });
+  const s = server.data;
+  const [earlier, setEarlier] = useState<ServerView>();
+  // The answer before this one, for rates.
+  useEffect(() => () => setEarlier(s), [s]);
+  const health = s && healthOf(s);
+  const rates = s && ratesOf(earlier, s);
+  return (
+    <div className="stack">
+      <title>Server – Mayfly</title>
+      <div>
+        <h1>Server</h1>
+        <p className="row" role="status">
+          {server.error ? <Tag tone="bad">Does not answer</Tag> : health ? <Tag tone={health.tone}>{health.text}</Tag> : <span className="muted">Asking…</span>}
+        </p>
+      </div>
+      <Problem error={server.error} title="The server cannot be asked" />
+      {s && rates && (
+        <>
+          <dl className="facts" aria-label="Now">
+            <Fact name="Up for" value={elapsed(s.now - s.startedAt)} />
+            <Fact name="Messages" value={`${count(Math.round(rates.records))}/s`} more={`${bytes(rates.received)}/s in`} />
+            <Fact name="Event loop" value={duration(s.eventLoopMs.p99)} more="late, at worst 1 in 100" />
+            <Fact name="Nodes" value={String(s.nodes)} more={`${s.busy} of ${plural(s.slots, 'slot')} busy`} />
+            <Fact name="Memory" value={bytes(s.memoryBytes)} />
+            <Fact name="Processor" value={`${Math.round(s.cpu * 100)} %`} more="of a core, since the start" />
+          </dl>
+          <section className="card" aria-label="Storage">
+            <h2>Storage</h2>
+            <dl className="pairs">
+              <dt>Message logs</dt>
+              <dd>{bytes(s.storage.log)}, of running jobs</dd>
+              <dt>Checkpoint images</dt>
+              <dd>{bytes(s.storage.images)}</dd>
+              <dt>Jobs</dt>
+              <dd>{bytes(s.storage.jobs)}: submissions, output, result files</dd>
+              <dt>Registry</dt>
+              <dd>{bytes(s.storage.registry)}</dd>
+              <dt>Ended jobs go at</dt>
+              <dd>{bytes(s.storage.limitBytes)} in all, the oldest first</dd>
+              <dt>Free on the disk</dt>
+              <dd>{s.storage.freeBytes === undefined ? 'not known' : bytes(s.storage.freeBytes)}</dd>
+            </dl>
+          </section>
+          <section className="card" aria-label="Connections and work">
+            <h2>Connections and work</h2>
+            <dl className="pairs">
+              <dt>Jobs</dt>
+              <dd>
+                {Object.entries(s.jobs)
+                  .map(([state, n]) => `${n} ${state}`)
+                  .join(', ')}
+              </dd>
+              <dt>Links of ranks’ data</dt>
+              <dd>{s.dataLinks}</dd>
+              <dt>Links of images</dt>
+              <dd>{s.imageLinks}</dd>
+              <dt>Dashboards</dt>
+              <dd>{s.dashboards}</dd>
+              <dt>Logged since the start</dt>
+              <dd>
+                {count(s.appends)} records, {bytes(s.appendedBytes)}
+              </dd>
+              <dt>Event loop</dt>
+              <dd>
+                late by {duration(s.eventLoopMs.mean)} on average, {duration(s.eventLoopMs.max)} at most, within ten seconds
+              </dd>
+              <dt>Version</dt>
+              <dd>
+                Mayfly {s.version} on Node {s.node}
+              </dd>
+            </dl>
+          </section>
+          <p className="muted">
+            For machines: <a href="/metrics">/metrics</a> (Prometheus), <a href="/healthz">/healthz</a>, <a href="/docs/api">the REST API</a>.
+          </p>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Fact({ name, value, more }: { name: string; value: string; more?: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {value}
+        {more !== undefined && <span className="muted small"> {more}</span>}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+/** What the numbers of a server mean, and its rates. Pure. */
+import type { ServerView } from '@mayfly/wire';
+import type { Word } from '../../shared/tone.ts';
+
+const LITTLE_DISK = 1024 ** 3;
+/** Ranks wait this long for the server itself: worth a look. */
+const LATE_MS = 200;
+
+export function healthOf(s: ServerView): Word {
+  const { freeBytes } = s.storage;
+  if (freeBytes !== undefined && freeBytes < LITTLE_DISK / 10) return { tone: 'bad', text: 'The disk is nearly full: jobs will stop' };
+  if (freeBytes !== undefined && freeBytes < LITTLE_DISK) return { tone: 'warn', text: 'Less than 1 GB of disk is free' };
+  if (s.eventLoopMs.p99 > LATE_MS) return { tone: 'warn', text: 'Busy: it answers late' };
+  return { tone: 'good', text: 'Well' };
+}
+
+/** Per second, between two answers; zero where there is only one, or the server was restarted between them. */
+export function ratesOf(before: ServerView | undefined, s: ServerView): { records: number; received: number } {
+  const seconds = before === undefined || before.startedAt !== s.startedAt ? 0 : (s.now - before.now) / 1000;
+  if (before === undefined || seconds <= 0) return { records: 0, received: 0 };
+  return { records: (s.appends - before.appends) / seconds, received: (s.receivedBytes - before.receivedBytes) / seconds };
+}

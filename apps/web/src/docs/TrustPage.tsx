@@ -1,0 +1,45 @@
+/** `/docs/trust`: what a volunteer could falsify, and what a submitter can do about it. In short; docs/trust.md has all of it. */
+import { Link } from '@tanstack/react-router';
+
+export function TrustPage() {
+  return (
+    <article className="narrow stack">
+      <title>Trust – Mayfly</title>
+      <h1>Whom you trust with a job</h1>
+      <p>A job runs on machines of people whom the server does not know. Who owns a machine owns what runs on it.</p>
+      <h2>What a volunteer could do to his ranks</h2>
+      <ul>
+        <li>
+          <strong>Compute something else:</strong> false messages, false output and result files, a false checkpoint image from which the rank then goes on elsewhere.
+        </li>
+        <li>
+          <strong>Read</strong> the program, its arguments, all input files and the messages of his ranks. Send no secrets.
+        </li>
+        <li>
+          <strong>Stop or delay</strong> them. That costs time; the job goes on elsewhere.
+        </li>
+      </ul>
+      <p>
+        He could not act for other ranks or other jobs, nor for a rank that was taken from him, nor submit anything. Checksums and hashes find damage; they do not find a lie.
+      </p>
+      <h2>What you can do about it</h2>
+      <ul>
+        <li>
+          <strong>Own nodes.</strong> Open a <Link to="/dashboard/rooms">room</Link>, keep its code, and run <code>mayfly volunteer … --room CODE</code> on your own machines. This alone also keeps the data to yourself.
+        </li>
+        <li>
+          <strong>A room of people you know.</strong>
+        </li>
+        <li>
+          <strong>Run it twice and compare:</strong> <code>mayfly verify JOB</code> submits the same job again and compares all output byte for byte. Equal means that nobody falsified one run alone; the same liars in both
+          runs, lying the same way, are not found. Different means a lie, or a program that is not the same twice (times, random numbers, messages from any source).
+        </li>
+        <li>
+          <strong>Check the result:</strong> a residual or a checksum that is cheap to test, on a machine of your own.
+        </li>
+      </ul>
+      <h2>What is not there</h2>
+      <p>No voting among copies of a rank, no reputation of volunteers, no encryption of a job’s data against those who compute it.</p>
+    </article>
+  );
+}
