@@ -7,7 +7,7 @@ const LEVELS = [
   ['packages/wire', 'packages/libm'],
   ['packages/protocols', 'packages/mpi'],
   ['packages/libmpi', 'packages/checkpoint'],
-  ['packages/node', 'packages/storage', 'packages/toolchain', 'packages/simulator'],
+  ['packages/node', 'packages/storage', 'packages/toolchain', 'packages/simulator', 'packages/client'],
   ['apps/server', 'apps/web'],
   ['apps/cli'],
   ['playwright', 'benchmarks'],

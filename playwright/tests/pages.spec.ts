@@ -144,7 +144,12 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
 
 test('errors are shown where they belong: compiler, stack, deadlock', async ({ page, browser }) => {
   const tab = await Tab.open(browser, server.url, 'errors', 2);
+  await page.setViewportSize({ width: 1400, height: 900 });
   await dashboard(page, '/new');
+  // The form stands under one row of examples, not under all of them.
+  await expect(page.getByRole('button', { name: /All \d+ examples/ })).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'Ranks' })).toBeInViewport();
+  await expect(page.locator('.cm-content')).toBeInViewport();
   await write(page, 'broken', `import { COMM_WORLD as comm } from 'mayfly';\nconst a: number = 'x';\nconsole.log(a, comm.rank);\n`, 2);
   await page.getByRole('button', { name: 'Submit' }).click();
   await expect(page.getByRole('alert')).toContainText("Type 'string' is not assignable to type 'number'");
@@ -361,7 +366,7 @@ test('every page fits a phone, in light and in dark', async ({ browser }, info) 
     const page = await context.newPage();
     const found = complaints(page);
     await dashboard(page);
-    for (const path of ['/', '/volunteer', '/widget', '/lesson', '/dashboard', '/dashboard/rooms', '/dashboard/tokens', '/dashboard/new', `/dashboard/jobs/${done.id}`, '/nothing/here']) {
+    for (const path of ['/', '/volunteer', '/widget', '/lesson', '/dashboard', '/dashboard/rooms', '/dashboard/tokens', '/dashboard/server', '/docs/api', '/docs/trust', '/dashboard/new', `/dashboard/jobs/${done.id}`, '/nothing/here']) {
       await page.goto(server.url + path);
       await expect(page.locator('main h1').first()).toBeAttached();
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(true);

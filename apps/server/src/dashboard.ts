@@ -49,6 +49,7 @@ export class Dashboard implements RuntimeObserver {
   readonly #runtime: Runtime;
   readonly #guard: Guard;
   readonly #logger: Logger;
+  readonly #trustProxy: boolean;
   readonly #watchers = new Set<Watcher>();
   readonly #changed = new Set<JobId>();
   #lists = false;
@@ -57,7 +58,9 @@ export class Dashboard implements RuntimeObserver {
   readonly #feed: HistoryFeed;
   readonly #timers: NodeJS.Timeout[];
 
-  constructor(runtime: Runtime, guard: Guard, logger: Logger) {
+  /** `trustProxy`: the address of a client is what the proxy says it is. */
+  constructor(runtime: Runtime, guard: Guard, logger: Logger, trustProxy = false) {
+    this.#trustProxy = trustProxy;
     this.#runtime = runtime;
     this.#guard = guard;
     this.#logger = logger;
@@ -69,7 +72,7 @@ export class Dashboard implements RuntimeObserver {
   serve(namespace: Namespace<ViewerRequests, ViewerEvents>): void {
     namespace.use((socket, next) => {
       const token = (socket.handshake.auth as { token?: unknown }).token;
-      this.#guard.identify(typeof token === 'string' ? token : undefined, socket.handshake.address).then(
+      this.#guard.identify(typeof token === 'string' ? token : undefined, this.#addressOf(socket)).then(
         (principal) => {
           (socket.data as { principal: Principal }).principal = principal;
           next();
@@ -131,6 +134,13 @@ export class Dashboard implements RuntimeObserver {
   /** The token was revoked: whoever is connected with it is not any longer. */
   tokenEnded(id: string): void {
     for (const w of this.#watchers) if (w.principal.id === id) w.socket.disconnect(true);
+  }
+
+  /** As Fastify has it for requests: the first one of the list. */
+  #addressOf(socket: DashboardSocket): string {
+    const forwarded = socket.handshake.headers['x-forwarded-for'];
+    const first = this.#trustProxy ? [forwarded].flat()[0]?.split(',')[0]?.trim() : undefined;
+    return first || socket.handshake.address;
   }
 
   // RuntimeObserver: only notes down

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createServer } from '@mayfly/server';
 import { startHeadlessNode } from '@mayfly/node/headless';
 import type { ServerView } from '@mayfly/wire';
+import { io } from 'socket.io-client';
 import { complaints } from './prometheus.ts';
 import { api, auth, freshDir, program, sharedServer, startServer, TOKEN } from './harness.ts';
 
@@ -74,11 +75,19 @@ describe('REST', () => {
   });
 
   it('refuses wrong and missing tokens, and counts wrong ones', async () => {
-    const server = await startServer({ limits: { wrongTokensPerMinute: 3 } });
+    const server = await startServer({ limits: { wrongTokensPerMinute: 3 }, trustProxy: true });
     const get = (headers: Record<string, string>): ReturnType<typeof server.inject> => server.inject({ url: '/api/jobs', headers });
     expect((await get({})).json()).toMatchObject({ code: 'UNAUTHORIZED' });
     for (let i = 0; i < 3; i++) expect((await get({ authorization: 'Bearer wrong' })).statusCode).toBe(401);
     expect((await get({ authorization: 'Bearer wrong' })).json()).toMatchObject({ code: 'TOO_MANY' });
+    // Behind a proxy each client has an address of its own, on the dashboard's socket as well.
+    const dashboard = (address: string): Promise<string> =>
+      new Promise((resolve) => {
+        const socket = io(`${server.localUrl}/dashboard`, { transports: ['websocket'], forceNew: true, reconnection: false, auth: { token: 'wrong' }, extraHeaders: { 'x-forwarded-for': address } });
+        socket.on('connect_error', (e: Error & { data?: { code: string } }) => resolve(e.data!.code));
+      });
+    for (let i = 0; i < 3; i++) expect(await dashboard('192.0.2.7')).toBe('UNAUTHORIZED');
+    expect([await dashboard('192.0.2.7'), await dashboard('192.0.2.8')]).toEqual(['TOO_MANY', 'UNAUTHORIZED']);
     expect((await server.inject({ url: '/api/info' })).json()).toMatchObject({ name: 'mayfly', roomNeeded: false, slots: { total: 0, free: 0, nodes: 0 } });
   });
 

@@ -35,6 +35,8 @@ const job = {
 };
 const submission = { name: 'pi', program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': "import { COMM_WORLD as comm } from 'mayfly';\nconsole.log('rank', comm.rank, 'of', comm.size);\n" } }, size: 4, args: ['1000000'], options: { checkpointMs: 30_000 } };
 const room = { code: 'QX7PKM', name: 'Class 7b', createdAt: AT, nodes: 5, slots: 15, free: 11, jobs: 1 };
+const board = { usefulMs: 5_400_000, replayedMs: 60_000, finished: 14 };
+const ada = { place: 1, name: 'Ada', team: 'physics', ...board, jobs: 3, here: true };
 const ok = { ok: true };
 
 export const DESCRIBED: Readonly<Record<string, Described>> = {
@@ -66,6 +68,27 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
   'GET /api/jobs/:id/submission': { description: 'As it was sent with POST /api/jobs: sent again, it makes the same job anew.', answer: submission },
   'POST /api/jobs/:id/cancel': { description: 'Its ranks stop at once; what it has written stays. Refused with CONFLICT when the job has ended.', answer: ok },
   'DELETE /api/jobs/:id': { description: 'Output, result files and submission are removed for good. Refused with CONFLICT while the job waits or runs.', answer: ok },
+  'POST /api/jobs/:id/pause': {
+    description: 'Ranks take images and leave; the job keeps its logs and waits for its resumption. Refused with CONFLICT for a job of the protocol none, or one that has ended.',
+    request: { waitMs: 15_000 },
+    answer: ok,
+  },
+  'POST /api/jobs/:id/resume': { description: 'The job goes on from its images and logs as soon as there are slots for its ranks. Refused with CONFLICT when it is not paused.', answer: ok },
+  'GET /api/jobs/:id/timeline': {
+    description: 'Shares of time by kind, rank and column, as raw deflate in base64 of one byte each (255: the whole column), with faults, images and assignments as events.',
+    answer: { job: ID, size: 1, kinds: ['computing', 'waiting'], since: AT, until: AT + 60_000, now: AT + 60_500, ended: false, from: AT, widthMs: 1000, columns: 60, first: 0, last: 0, shares: 'Y2AAAA==', events: [{ at: AT + 30_000, kind: 'fault', task: 0, incarnation: 0, cause: 'disconnected' }], eventsLeftOut: 0 },
+  },
+  'GET /api/jobs/:id/matrix': {
+    description: 'Who sent how much to whom. A cell is [bin of sources, bin of destinations, messages, bytes]; a bin holds `binned` ranks.',
+    answer: { job: ID, size: 4, src: [0, 3], dst: [0, 3], binned: 1, cells: [[0, 1, 12, 9600]] },
+  },
+  'POST /api/lesson': { description: 'For the page /lesson: a fixed program, bounded in number and time, in a room of its own that the visitor’s page serves.', answer: { code: 'QX7PKM' } },
+  'GET /api/lesson/:code': {
+    description: 'State of each rank with the length of its log, faults and what rank 0 has printed.',
+    answer: { state: 'running', steps: 2, ranks: [{ rank: 0, state: 'running', incarnation: 0, logged: 4, read: 4 }], faults: [], output: 'lap 1\n' },
+  },
+  'POST /api/lesson/:code/step': { description: 'The ranks pass the token round their ring once, which makes one message for each of them.', answer: ok },
+  'DELETE /api/lesson/:code': { description: 'Ends the job of the lesson, forgets it, and closes its room.', answer: ok },
   'POST /api/jobs/:id/checkpoint': { description: 'Every rank takes an image at its next MPI call, or while it waits in one. The images come later: GET /api/jobs/{id}/images.', answer: { asked: [0, 1, 2, 3] } },
   'POST /api/jobs/:id/tasks/:task/checkpoint': { description: 'The one rank takes an image at its next MPI call, or while it waits in one.', answer: ok },
   'POST /api/jobs/:id/tasks/:task/kill': { description: 'Ends the incarnation that runs now, as a closed tab would. The next one takes over, and the answer of the job stays the same.', answer: ok },
@@ -88,6 +111,10 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
   'GET /api/rooms': { description: 'Rooms that are open, each with its join code and how many nodes, slots and jobs it has.', answer: [room] },
   'POST /api/rooms': { description: 'The answer has the join code. Volunteers who give it serve the jobs of the room and no others.', request: { name: 'Class 7b' }, answer: { ...room, nodes: 0, slots: 0, free: 0, jobs: 0 } },
   'DELETE /api/rooms/:code': { description: 'Its code is no longer taken. Refused with CONFLICT while a job of the room waits or runs.', answer: ok },
+  'GET /api/rooms/:code/board': {
+    description: 'Time of ranks that volunteers with a name have given in the room, the most first, teams summed. `-` in place of the code: volunteers without a room. With `name` and `team`: where that one stands.',
+    answer: { since: AT, names: 1, entries: [ada], you: ada, teams: [{ team: 'physics', names: 1, ...board }], anonymous: { usefulMs: 0, replayedMs: 0, finished: 0, jobs: 0 } },
+  },
   'GET /api/checkpoint-advice': {
     description: '√(2·C·M) of Young and Daly, from the cost C of an image and the mean time M to a loss, both measured in the room. `measured` is false while too little is known.',
     answer: { checkpointMs: 21_000, measured: true, costMs: 40, mtbfMs: 5_500_000, faults: 6, rankMs: 33_000_000 },

@@ -2,7 +2,7 @@
  * /openapi.json: what @fastify/swagger gathers from the routes, made readable: who may (access.ts), descriptions and examples (described.ts),
  * the codes behind each refusal (the registry of errors), and schemas by their names.
  */
-import { ApiError, CheckpointAdvice, ERRORS, ExampleView, InfoView, JobSubmission, JobView, Me, NewToken, NodeView, RoomView, ServerView, TokenCreated, TokenView, type ErrorCode } from '@mayfly/wire';
+import { ApiError, BoardView, CheckpointAdvice, ERRORS, ExampleView, InfoView, JobSubmission, JobView, LessonView, MatrixView, Me, NewToken, NodeView, RoomView, ServerView, TimelineView, TokenCreated, TokenView, type ErrorCode } from '@mayfly/wire';
 import { ROUTES, needsToken, type Access } from '../access.ts';
 import { DESCRIBED } from './described.ts';
 
@@ -25,7 +25,7 @@ export interface OpenApi extends Json {
 }
 
 /** Types of the wire that stand in `components` under their own names. */
-export const NAMED = { ApiError, CheckpointAdvice, ExampleView, InfoView, JobSubmission, JobView, Me, NewToken, NodeView, RoomView, ServerView, TokenCreated, TokenView };
+export const NAMED = { ApiError, BoardView, CheckpointAdvice, ExampleView, InfoView, JobSubmission, JobView, LessonView, MatrixView, Me, NewToken, NodeView, RoomView, ServerView, TimelineView, TokenCreated, TokenView };
 
 /** Codes that a route may answer with, by status; those of data links and of programs are data, not answers. */
 const CODES: Readonly<Record<number, readonly ErrorCode[]>> = {
@@ -99,8 +99,19 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   id: 'Of the job (12 characters), or of the token (10).',
   task: 'Rank at the start of the job, from 0.',
   code: 'Join code of the room.',
-  name: 'Of the example.',
-  from: 'Offset in bytes; default 0.',
+  name: 'Of the example; on a board, of the volunteer.',
+  team: 'Of the volunteer.',
+  to: 'Up to when, ms of the server’s clock.',
+  first: 'First rank.',
+  last: 'Last rank.',
+  columns: 'At most so many.',
+  events: '0: without events.',
+  srcFirst: 'First rank of the sources.',
+  srcLast: 'Last rank of the sources.',
+  dstFirst: 'First rank of the destinations.',
+  dstLast: 'Last rank of the destinations.',
+  bins: 'At most so many bins a side.',
+  from: 'Offset in bytes (default 0); of a time line the moment where it begins, ms.',
   end: '1: standard input ends after these bytes.',
   offset: 'Bytes of standard input that were sent before; what the server has of them is not taken twice.',
   room: 'Join code of a room; absent: volunteers without a room.',

@@ -42,7 +42,7 @@ export interface Route extends Operation {
   path: string;
 }
 
-const ORDER = ['jobs', 'outputs', 'rooms', 'server', 'tokens'];
+const ORDER = ['jobs', 'outputs', 'history', 'rooms', 'server', 'tokens', 'lesson'];
 
 /** Routes by what they are about. */
 export function groups(doc: Document, wanted: string): [tag: string, routes: Route[]][] {
