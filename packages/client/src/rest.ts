@@ -21,6 +21,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/rooms/{code}/board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What those who gave a name have given in a room (- for volunteers without a room); name and team: whose place is asked for. Needs no token
+         * @description Time of ranks that volunteers with a name have given in the room, the most first, teams summed. `-` in place of the code: volunteers without a room. With `name` and `team`: where that one stands. Needs no token.
+         */
+        get: operations["getRoomsCodeBoard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -543,6 +563,7 @@ export interface components {
     schemas: {
         /** @description Every refusal: a stable code (docs/errors.md) and a sentence. */
         ApiError: import("@mayfly/wire").ApiError;
+        BoardView: import("@mayfly/wire").BoardView;
         CheckpointAdvice: import("@mayfly/wire").CheckpointAdvice;
         ExampleView: import("@mayfly/wire").ExampleView;
         InfoView: import("@mayfly/wire").InfoView;
@@ -593,6 +614,122 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["InfoView"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getRoomsCodeBoard: {
+        parameters: {
+            query?: {
+                /** @description Of the example; on a board, of the volunteer. */
+                name?: string;
+                /** @description Of the volunteer. */
+                team?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Join code of the room. */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "since": 1760000000000,
+                     *       "names": 1,
+                     *       "entries": [
+                     *         {
+                     *           "place": 1,
+                     *           "name": "Ada",
+                     *           "team": "physics",
+                     *           "usefulMs": 5400000,
+                     *           "replayedMs": 60000,
+                     *           "finished": 14,
+                     *           "jobs": 3,
+                     *           "here": true
+                     *         }
+                     *       ],
+                     *       "you": {
+                     *         "place": 1,
+                     *         "name": "Ada",
+                     *         "team": "physics",
+                     *         "usefulMs": 5400000,
+                     *         "replayedMs": 60000,
+                     *         "finished": 14,
+                     *         "jobs": 3,
+                     *         "here": true
+                     *       },
+                     *       "teams": [
+                     *         {
+                     *           "team": "physics",
+                     *           "names": 1,
+                     *           "usefulMs": 5400000,
+                     *           "replayedMs": 60000,
+                     *           "finished": 14
+                     *         }
+                     *       ],
+                     *       "anonymous": {
+                     *         "usefulMs": 0,
+                     *         "replayedMs": 0,
+                     *         "finished": 0,
+                     *         "jobs": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BoardView"];
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
                 };
             };
             /** @description TOO_MANY: Wait, then try again. */
@@ -3502,7 +3639,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the example. */
+                /** @description Of the example; on a board, of the volunteer. */
                 name: string;
                 /** @description Path of the file; its slashes stay slashes. */
                 path: string;
