@@ -41,6 +41,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/lesson": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a lesson: a fixed small job whose ranks the visitor’s own page runs, with the code as their room. Needs no token
+         * @description For the page /lesson: a fixed program, bounded in number and time, in a room of its own that the visitor’s page serves. Needs no token.
+         */
+        post: operations["postLesson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/lesson/{code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the lesson stands: ranks, their logs, faults, output
+         * @description State of each rank with the length of its log, faults and what rank 0 has printed. Needs no token.
+         */
+        get: operations["getLessonCode"];
+        put?: never;
+        post?: never;
+        /**
+         * Leave the lesson: its job is ended and forgotten
+         * @description Ends the job of the lesson, forgets it, and closes its room. Needs no token.
+         */
+        delete: operations["deleteLessonCode"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/lesson/{code}/step": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the token round once
+         * @description The ranks pass the token round their ring once, which makes one message for each of them. Needs no token.
+         */
+        post: operations["postLessonCodeStep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -297,6 +361,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/jobs/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a job: each rank takes an image (for at most `waitMs`, default 15 s) and gives its slot back; the job stays so until it is resumed
+         * @description Ranks take images and leave; the job keeps its logs and waits for its resumption. Refused with CONFLICT for a job of the protocol none, or one that has ended. Needs the token that submitted the job, or an owner’s.
+         */
+        post: operations["postJobsIdPause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a paused job go on, as soon as there are slots for its ranks
+         * @description The job goes on from its images and logs as soon as there are slots for its ranks. Refused with CONFLICT when it is not paused. Needs the token that submitted the job, or an owner’s.
+         */
+        post: operations["postJobsIdResume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs/{id}/tasks/{task}/kill": {
         parameters: {
             query?: never;
@@ -369,6 +473,46 @@ export interface paths {
          * @description Complete checkpoint images that a restart could begin from, oldest first per rank; at most two are kept. Needs a token of any role.
          */
         get: operations["getJobsIdImages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the time of each rank went to, in columns, and what happened; from and to in ms of the server’s clock, columns as wanted at most
+         * @description Shares of time by kind, rank and column, as raw deflate in base64 of one byte each (255: the whole column), with faults, images and assignments as events. Needs a token of any role.
+         */
+        get: operations["getJobsIdTimeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}/matrix": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Messages and bytes from rank to rank, as logged; bins of ranks where there are more than `bins`
+         * @description Who sent how much to whom. A cell is [bin of sources, bin of destinations, messages, bytes]; a bin holds `binned` ranks. Needs a token of any role.
+         */
+        get: operations["getJobsIdMatrix"];
         put?: never;
         post?: never;
         delete?: never;
@@ -569,11 +713,14 @@ export interface components {
         InfoView: import("@mayfly/wire").InfoView;
         JobSubmission: import("@mayfly/wire").JobSubmission;
         JobView: import("@mayfly/wire").JobView;
+        LessonView: import("@mayfly/wire").LessonView;
+        MatrixView: import("@mayfly/wire").MatrixView;
         Me: import("@mayfly/wire").Me;
         NewToken: import("@mayfly/wire").NewToken;
         NodeView: import("@mayfly/wire").NodeView;
         RoomView: import("@mayfly/wire").RoomView;
         ServerView: import("@mayfly/wire").ServerView;
+        TimelineView: import("@mayfly/wire").TimelineView;
         TokenCreated: import("@mayfly/wire").TokenCreated;
         TokenView: import("@mayfly/wire").TokenView;
     };
@@ -727,6 +874,285 @@ export interface operations {
                      * @example {
                      *       "code": "UNAUTHORIZED",
                      *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    postLesson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "QX7PKM"
+                     *     }
+                     */
+                    "application/json": {
+                        code: string;
+                    };
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getLessonCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Join code of the room. */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "running",
+                     *       "steps": 2,
+                     *       "ranks": [
+                     *         {
+                     *           "rank": 0,
+                     *           "state": "running",
+                     *           "incarnation": 0,
+                     *           "logged": 4,
+                     *           "read": 4
+                     *         }
+                     *       ],
+                     *       "faults": [],
+                     *       "output": "lap 1\n"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LessonView"];
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    deleteLessonCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Join code of the room. */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                    };
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    postLessonCodeStep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Join code of the room. */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                    };
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description CONFLICT: The state has moved on; read it again. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "CONFLICT",
+                     *       "message": "The job has ended (done)."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2325,6 +2751,259 @@ export interface operations {
             };
         };
     };
+    postJobsIdPause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the job (12 characters), or of the token (10). */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "waitMs": 15000
+                 *     }
+                 */
+                "application/json": {
+                    waitMs?: number;
+                } | null;
+            };
+        };
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                    };
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description CONFLICT: The state has moved on; read it again. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "CONFLICT",
+                     *       "message": "The job has ended (done)."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    postJobsIdResume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the job (12 characters), or of the token (10). */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                    };
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description CONFLICT: The state has moved on; read it again. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "CONFLICT",
+                     *       "message": "The job has ended (done)."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
     postJobsIdTasksTaskKill: {
         parameters: {
             query?: never;
@@ -2815,10 +3494,283 @@ export interface operations {
             };
         };
     };
+    getJobsIdTimeline: {
+        parameters: {
+            query?: {
+                /** @description Offset in bytes (default 0); of a time line the moment where it begins, ms. */
+                from?: number;
+                /** @description Up to when, ms of the server’s clock. */
+                to?: number;
+                /** @description First rank. */
+                first?: number;
+                /** @description Last rank. */
+                last?: number;
+                /** @description At most so many. */
+                columns?: number;
+                /** @description 0: without events. */
+                events?: "0" | "1";
+            };
+            header?: never;
+            path: {
+                /** @description Of the job (12 characters), or of the token (10). */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job": "k3v9x0q2m7ab",
+                     *       "size": 1,
+                     *       "kinds": [
+                     *         "computing",
+                     *         "waiting"
+                     *       ],
+                     *       "since": 1760000000000,
+                     *       "until": 1760000060000,
+                     *       "now": 1760000060500,
+                     *       "ended": false,
+                     *       "from": 1760000000000,
+                     *       "widthMs": 1000,
+                     *       "columns": 60,
+                     *       "first": 0,
+                     *       "last": 0,
+                     *       "shares": "Y2AAAA==",
+                     *       "events": [
+                     *         {
+                     *           "at": 1760000030000,
+                     *           "kind": "fault",
+                     *           "task": 0,
+                     *           "incarnation": 0,
+                     *           "cause": "disconnected"
+                     *         }
+                     *       ],
+                     *       "eventsLeftOut": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TimelineView"];
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getJobsIdMatrix: {
+        parameters: {
+            query?: {
+                /** @description First rank of the sources. */
+                srcFirst?: number;
+                /** @description Last rank of the sources. */
+                srcLast?: number;
+                /** @description First rank of the destinations. */
+                dstFirst?: number;
+                /** @description Last rank of the destinations. */
+                dstLast?: number;
+                /** @description At most so many bins a side. */
+                bins?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Of the job (12 characters), or of the token (10). */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job": "k3v9x0q2m7ab",
+                     *       "size": 4,
+                     *       "src": [
+                     *         0,
+                     *         3
+                     *       ],
+                     *       "dst": [
+                     *         0,
+                     *         3
+                     *       ],
+                     *       "binned": 1,
+                     *       "cells": [
+                     *         [
+                     *           0,
+                     *           1,
+                     *           12,
+                     *           9600
+                     *         ]
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MatrixView"];
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
     getJobsIdTasksTaskStdout: {
         parameters: {
             query?: {
-                /** @description Offset in bytes; default 0. */
+                /** @description Offset in bytes (default 0); of a time line the moment where it begins, ms. */
                 from?: number;
             };
             header?: never;
@@ -2921,7 +3873,7 @@ export interface operations {
     getJobsIdTasksTaskStderr: {
         parameters: {
             query?: {
-                /** @description Offset in bytes; default 0. */
+                /** @description Offset in bytes (default 0); of a time line the moment where it begins, ms. */
                 from?: number;
             };
             header?: never;
