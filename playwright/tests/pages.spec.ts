@@ -119,6 +119,24 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await page.getByRole('button', { name: 'Kill rank 1' }).click();
   const id = new URL(page.url()).pathname.split('/').at(-1)!;
   await client.until(id, 'recovered', (j) => j.faults.length > 0 && j.faults.every((f) => f.recoveredAfterMs !== undefined));
+  // The time line and the matrix while the job runs (rank 0 waits for its line), by keyboard and as tables.
+  await page.getByRole('tab', { name: 'Time line' }).click();
+  await page.getByText('As a table').click();
+  const lane = page.getByTestId('timeline-table').getByRole('row').nth(2);
+  await expect(lane.getByRole('rowheader')).toHaveText('1');
+  await expect(lane.getByRole('cell').last()).toHaveText(/^[1-9]\d*$/); // its fault; on a machine that stalls for long there are more
+  await expect(lane.getByRole('cell').nth(1)).toContainText('%'); // waiting
+  await page.getByTestId('timeline').focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByTestId('timeline-cell')).toContainText(/Rank 1, .* to /);
+  await info.attach('time line', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
+  await page.getByRole('tab', { name: 'Messages' }).click();
+  await expect(page.getByTestId('matrix-table').getByRole('row', { name: /^1 0 / })).toBeVisible();
+  await page.getByTestId('matrix').focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByTestId('matrix-cell')).toContainText('From rank 0 to rank 0: nothing');
+  await page.getByRole('tab', { name: 'Overview' }).click();
+
   await client.input(id);
   await expect(headline(page)).toContainText('Done');
   await expect(page.getByTestId('output')).toContainText('PASS');

@@ -112,11 +112,7 @@ export class History {
   image(job: JobId, task: TaskId, kind: 'image' | 'imageBegun'): void {
     this.#open.get(job)?.history.image(task, kind, Date.now());
   }
-  pause(job: JobId, on: boolean): void {
-    this.changed(job);
-    this.#open.get(job)?.history.pause(on, Date.now());
-  }
-  /** The dispatcher has news of the job: faults, perhaps. */
+  /** The dispatcher has news of the job: faults, or a pause, perhaps. */
   changed(job: JobId): void {
     const o = this.#open.get(job);
     if (!o) return;
@@ -125,6 +121,12 @@ export class History {
       const f = faults[o.faults]!;
       o.history.lost(f.task, f.incarnation, f.at);
     }
+    const known = this.#dispatcher().core.jobs.get(job);
+    const paused = known?.record.state === 'paused';
+    const now = Date.now();
+    o.history.pause(paused, now);
+    // Ranks are given back one by one, which is no fault.
+    if (paused) for (const t of known.tasks) if (t.phase === 'idle' && t.incarnation !== undefined) o.history.lost(t.task, t.incarnation, now);
   }
 
   /** Once a second. */

@@ -274,6 +274,9 @@ function AsTable({ chart: c }: { chart: Chart | undefined }) {
                 <th scope="col" className="right">
                   known
                 </th>
+                <th scope="col" className="right">
+                  faults
+                </th>
               </tr>
             </thead>
             <tbody>
@@ -288,6 +291,7 @@ function AsTable({ chart: c }: { chart: Chart | undefined }) {
                       </td>
                     ))}
                     <td className="right">{duration(known * c.span)}</td>
+                    <td className="right">{c.events.filter((e) => e.kind === 'fault' && e.task === rank && e.at >= c.range.from && e.at <= c.range.to).length || '–'}</td>
                   </tr>
                 );
               })}
