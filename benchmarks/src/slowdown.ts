@@ -73,7 +73,9 @@ export async function overhead(): Promise<boolean> {
     const script = (name: string, args: string[]) => ({ name, checkpointMs: 5000, rounds: ROUNDS, run: (options: JobOptions) => timed(side, name, args, options) });
     const bt = async (options: JobOptions): Promise<number> => {
       const done = await side.until(await submitBt(side, BT_CLASS, RANKS, options), 'its end', (j) => j.state === 'done', 100, 1_800_000);
-      return done.endedAt! - done.startedAt!;
+      const took = done.endedAt! - done.startedAt!;
+      process.stderr.write(`  BT ${BT_CLASS}, ${options.protocol ?? 'pessimistic'}: ${ms(took)}\n`);
+      return took;
     };
     const programs = [script('heat', HEAT), script('cg', ['--matrix', 'bcsstk26.mtx', '--repeat', '2']), { name: 'bt', checkpointMs: 30_000, rounds: 2, run: bt }];
     for (const { name, checkpointMs, rounds, run } of programs.filter((p) => OVERHEAD.includes(p.name))) {
