@@ -65,8 +65,6 @@ interface OpenJob {
   images: Map<TaskId, Pick<TaskCounters, 'images' | 'imageBytes' | 'lastImageAt'>>;
   opened: Promise<void>;
   recoveredFaults: number;
-  /** As its history was told last. */
-  paused: boolean;
 }
 
 const DEADLOCK_MS = 1000;
@@ -260,7 +258,7 @@ export class Runtime {
     if (known) return known.opened;
     const spec = this.#specs.get(job);
     if (!spec) return Promise.reject(new MayflyError('NOT_FOUND', `no job ${job}`));
-    const open: OpenJob = { spec, stdin: this.#stdinOf(job), deadlock: new DeadlockWatch(), images: new Map(), opened: Promise.resolve(), recoveredFaults: 0, paused: false };
+    const open: OpenJob = { spec, stdin: this.#stdinOf(job), deadlock: new DeadlockWatch(), images: new Map(), opened: Promise.resolve(), recoveredFaults: 0 };
     this.#open.set(job, open);
     this.history.open(job, spec.size, this.#ran.has(job));
     this.world.open(job, spec.outputLimitBytes ?? this.#options.limits.outputBytes, {
@@ -440,10 +438,7 @@ export class Runtime {
     const open = this.#open.get(job);
     this.history.changed(job);
     if (open) {
-      const known = this.dispatcher.core.core.jobs.get(job);
-      const paused = known?.record.state === 'paused';
-      if (paused !== open.paused) this.history.pause(job, (open.paused = paused));
-      const faults = known?.faults ?? [];
+      const faults = this.dispatcher.core.core.jobs.get(job)?.faults ?? [];
       for (; open.recoveredFaults < faults.length; open.recoveredFaults++) {
         const after = faults[open.recoveredFaults]!.recoveredAfterMs;
         if (after === undefined) break;
