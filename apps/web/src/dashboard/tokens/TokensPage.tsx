@@ -68,7 +68,7 @@ function Create({ onMade }: { onMade: (t: TokenCreated) => void }) {
           <Input placeholder="e.g. Ada, or the class that uses it" autoComplete="off" />
         </TextField>
         <label className="field">
-          <span>Role</span>
+          <span className="label">Role</span>
           <select className="in" value={role} onChange={(e) => setRole(e.target.value as Role)}>
             {ROLES.map((r) => (
               <option key={r} value={r}>
@@ -78,7 +78,7 @@ function Create({ onMade }: { onMade: (t: TokenCreated) => void }) {
           </select>
         </label>
         <label className="field">
-          <span>Ends</span>
+          <span className="label">Ends</span>
           <select className="in" value={days} onChange={(e) => setDays(e.target.value)}>
             {ENDS.map(([value, text]) => (
               <option key={value} value={value}>
