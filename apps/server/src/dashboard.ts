@@ -2,8 +2,8 @@
  * socket.io namespace /dashboard: lists of jobs and nodes, the watched job, its output as it comes.
  *
  * Owns: what each socket watches, and the times of the last sends.
- *  V1  A watched job is sent at most five times a second, the lists at most twice. A socket that is not writable is owed the newest
- *      state, never an older one and never none: the last change of a job is its end.
+ *  V1  A watched job is sent at most five times a second, one of many ranks less often; the lists at most twice, and not to who watches a
+ *      job. A socket that is not writable is owed the newest state, never an older one and never none: the last change of a job is its end.
  *  V2  Output reaches a socket by offset, without gap or overlap: first what the files hold from `from` on, then what comes.
  *  V3  A socket that takes nothing gets no more output until its buffer is empty; it goes on from the files where it was.
  */
@@ -19,6 +19,8 @@ import type { Guard } from './serve/guard.ts';
 import type { Principal } from './tokens.ts';
 
 const JOB_MS = 200;
+/** A view is some 300 bytes a rank: of many ranks it is sent so much less often that a viewer gets about as many bytes a second. */
+const JOB_MS_PER_RANK = 4;
 const LISTS_MS = 500;
 const OUTPUT_MS = 60;
 const HISTORY_MS = 1000;
@@ -41,6 +43,8 @@ interface Watcher {
   /** Next byte per `${task}:${stream}` (V2). */
   next: Map<string, number>;
   files: Map<string, number>;
+  /** When the job's view may be sent again, on the clock of performance.now (V1). */
+  due: number;
   /** Something changed and has not been sent yet (V1). */
   owes: { job: boolean; jobs: boolean; nodes: boolean };
 }
@@ -85,7 +89,7 @@ export class Dashboard implements RuntimeObserver {
     });
     namespace.on('connection', (socket) => {
       const { principal } = socket.data as { principal: Principal };
-      const w: Watcher = { socket, principal, job: undefined, next: new Map(), files: new Map(), owes: { job: false, jobs: false, nodes: false } };
+      const w: Watcher = { socket, principal, job: undefined, next: new Map(), files: new Map(), due: 0, owes: { job: false, jobs: false, nodes: false } };
       this.#watchers.add(w);
       const over = principal.expiresAt === undefined ? undefined : setTimeout(() => socket.disconnect(true), Math.min(principal.expiresAt - Date.now(), LONGEST_TIMER_MS));
       socket.use(([event, ...args], next) => {
@@ -105,10 +109,12 @@ export class Dashboard implements RuntimeObserver {
         w.next = new Map(Object.entries(req.from ?? {}));
         if (req.job !== undefined && req.tail !== undefined) this.#skipTo(w, req.job, req.tail);
         w.files.clear();
+        w.due = 0;
         answer({ ok: true });
-        socket.emit('jobs', this.#list());
-        socket.emit('nodes', this.#runtime.nodes());
-        if (w.job !== undefined) {
+        if (w.job === undefined) {
+          socket.emit('jobs', this.#list());
+          socket.emit('nodes', this.#runtime.nodes());
+        } else {
           const view = this.#runtime.view(w.job);
           if (view) socket.emit('job', view);
           this.#written.add(w.job);
@@ -177,14 +183,16 @@ export class Dashboard implements RuntimeObserver {
 
   #sendJobs(): void {
     const views = new Map<JobId, JobView | undefined>();
+    const now = performance.now();
     for (const w of this.#watchers) {
       if (w.job === undefined) continue;
       if (this.#changed.has(w.job)) w.owes.job = true;
-      if (!w.owes.job || !writable(w)) continue;
+      if (!w.owes.job || now < w.due || !writable(w)) continue;
       w.owes.job = false;
       if (!views.has(w.job)) views.set(w.job, this.#runtime.view(w.job));
       const view = views.get(w.job);
       if (view) w.socket.emit('job', view);
+      w.due = now + (view?.tasks.length ?? 0) * JOB_MS_PER_RANK;
       for (const [path, bytes] of w.files) w.socket.emit('file', { job: w.job, path, bytes });
       w.files.clear();
     }
@@ -197,7 +205,7 @@ export class Dashboard implements RuntimeObserver {
     for (const w of this.#watchers) {
       w.owes.jobs ||= this.#lists;
       w.owes.nodes ||= this.#nodes;
-      if (!(w.owes.jobs || w.owes.nodes) || !writable(w)) continue;
+      if (w.job !== undefined || !(w.owes.jobs || w.owes.nodes) || !writable(w)) continue;
       if (w.owes.jobs) w.socket.emit('jobs', (jobs ??= this.#list()));
       if (w.owes.nodes || w.owes.jobs) w.socket.emit('nodes', (nodes ??= this.#runtime.nodes()));
       w.owes.jobs = w.owes.nodes = false;

@@ -229,10 +229,11 @@ export type RoomView = Static<typeof RoomView>;
 
 /** Events of the socket.io namespace /dashboard (server → client). */
 export interface DashboardEvents {
-  /** After `watch`: the list; later every change. Without tasks' fast counters. */
+  /** While no job is watched: the list, and later every change. Without tasks' fast counters. */
   jobs: (jobs: JobView[]) => void;
-  /** The watched job, at most 5 per second. */
+  /** The watched job, at most 5 per second; of many ranks less often (1 per second at 256). */
   job: (job: JobView) => void;
+  /** While no job is watched. */
   nodes: (nodes: NodeView[]) => void;
   /** New output of the watched job: bytes at an offset of one stream of one task. */
   output: (o: { job: string; task: number; stream: 'stdout' | 'stderr'; offset: number; bytes: Uint8Array }) => void;
