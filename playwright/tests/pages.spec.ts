@@ -129,12 +129,14 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await page.getByTestId('timeline').focus();
   await page.keyboard.press('ArrowDown');
   await expect(page.getByTestId('timeline-cell')).toContainText(/Rank 1, .* to /);
+  expect(await serious(page)).toEqual([]);
   await info.attach('time line', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
   await page.getByRole('tab', { name: 'Messages' }).click();
   await expect(page.getByTestId('matrix-table').getByRole('row', { name: /^1 0 / })).toBeVisible();
   await page.getByTestId('matrix').focus();
   await page.keyboard.press('ArrowDown');
   await expect(page.getByTestId('matrix-cell')).toContainText('From rank 0 to rank 0: nothing');
+  expect(await serious(page)).toEqual([]);
   await page.getByRole('tab', { name: 'Overview' }).click();
 
   await client.input(id);

@@ -49,9 +49,9 @@ export function JobPage() {
             </Tab>
           ))}
         </TabList>
-        <TabPanel id={view.id} className="stack job-view">
+        <TabPanel key={view.id} id={view.id} className="stack job-view">
           <Suspense fallback={<p className="muted">Loading…</p>}>
-            <view.Component key={view.id} job={job} feed={feed} files={files} go={go} />
+            <view.Component job={job} feed={feed} files={files} go={go} />
           </Suspense>
         </TabPanel>
       </Tabs>
