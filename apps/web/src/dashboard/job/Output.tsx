@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } fr
 import { useMutation } from '@tanstack/react-query';
 import { getStream, saveBlob } from '../api.ts';
 import { Problem } from '../Problem.tsx';
+import { findLines, neighbour, splitAt } from '../find.ts';
 import type { OutputLine } from '../output.ts';
 import { hasEnded } from '../words.ts';
 import type { ViewProps } from './views.tsx';
@@ -14,16 +15,25 @@ export function Output({ job, feed }: ViewProps) {
   useSyncExternalStore(feed.subscribe, feed.version);
   const [rank, setRank] = useState<number | undefined>(undefined);
   const [wanted, setWanted] = useState('');
-  const all = feed.log.lines(rank, SHOWN);
-  const lines = wanted === '' ? all : all.filter((l) => l.text.toLowerCase().includes(wanted.toLowerCase()));
+  const [follow, setFollow] = useState(true);
+  /** Line that the search stands at, by its number: lines that come do not move it. */
+  const [at, setAt] = useState<number | undefined>(undefined);
+  const lines = feed.log.lines(rank, SHOWN);
   const truncated = feed.log.truncated(rank, SHOWN);
+  const found = findLines(lines, wanted);
+  const place = at === undefined ? -1 : found.indexOf(at);
   const save = useMutation({ mutationFn: () => download(job, rank) });
+  const step = (by: 1 | -1) => {
+    const next = neighbour(found, at, by);
+    if (next === undefined) return;
+    setFollow(false);
+    setAt(next);
+  };
   return (
     <section className="stack" aria-label="Output">
       <div className="row apart">
         <h2>Output</h2>
         <div className="row">
-          <input className="in small" type="search" aria-label="Search the lines that are shown" placeholder="Search" value={wanted} onChange={(e) => setWanted(e.target.value)} />
           <label className="row small nowrap">
             <span className="muted">Show</span>
             <select className="in select" value={rank ?? 'all'} onChange={(e) => setRank(e.target.value === 'all' ? undefined : Number(e.target.value))}>
@@ -35,48 +45,124 @@ export function Output({ job, feed }: ViewProps) {
               ))}
             </select>
           </label>
-          <button className="button small" disabled={save.isPending || all.length === 0} onClick={() => save.mutate()}>
+          <button className="button small" disabled={save.isPending || lines.length === 0} onClick={() => save.mutate()}>
             Download
           </button>
         </div>
       </div>
+      {lines.length > 0 && (
+        <div className="row find" role="search" aria-label="Find in the output">
+          <input
+            className="in select"
+            type="search"
+            aria-label="Find in the lines that are shown"
+            placeholder="Find"
+            value={wanted}
+            onChange={(e) => {
+              setWanted(e.target.value);
+              setAt(undefined);
+            }}
+            onKeyDown={(e) => {
+              if (e.key !== 'Enter') return;
+              e.preventDefault();
+              step(e.shiftKey ? -1 : 1);
+            }}
+          />
+          <button className="button small" disabled={found.length === 0} onClick={() => step(-1)}>
+            Previous
+          </button>
+          <button className="button small" disabled={found.length === 0} onClick={() => step(1)}>
+            Next
+          </button>
+          <span className="muted small num" role="status">
+            {wanted === '' ? '' : found.length === 0 ? 'not found' : place < 0 ? `${found.length} ${found.length === 1 ? 'line' : 'lines'}` : `${place + 1} of ${found.length}`}
+          </span>
+          <label className="check small">
+            <input type="checkbox" checked={follow} onChange={(e) => setFollow(e.target.checked)} /> Follow the end
+          </label>
+        </div>
+      )}
       <Problem error={save.error} title="The output could not be downloaded" />
       {lines.length === 0 ? (
-        <p className="muted small">{all.length > 0 ? 'No line that is shown has this.' : hasEnded(job.state) ? 'Nothing was printed.' : 'Nothing printed yet.'}</p>
+        <p className="muted small">{hasEnded(job.state) ? 'Nothing was printed.' : 'Nothing printed yet.'}</p>
       ) : (
-        <Terminal lines={lines} truncated={truncated} ranks={rank === undefined && job.size > 1} width={String(job.size - 1).length} />
+        <Terminal lines={lines} truncated={truncated} ranks={rank === undefined && job.size > 1} width={String(job.size - 1).length} wanted={wanted} at={at} follow={follow} setFollow={setFollow} />
       )}
     </section>
   );
 }
 
-function Terminal({ lines, truncated, ranks, width }: { lines: OutputLine[]; truncated: boolean; ranks: boolean; width: number }) {
+interface TerminalProps {
+  lines: OutputLine[];
+  truncated: boolean;
+  ranks: boolean;
+  width: number;
+  wanted: string;
+  at: number | undefined;
+  follow: boolean;
+  setFollow: (on: boolean) => void;
+}
+
+/** Lines outside of the window are not laid out (`content-visibility` in job.css). */
+function Terminal({ lines, truncated, ranks, width, wanted, at, follow, setFollow }: TerminalProps) {
   const box = useRef<HTMLDivElement>(null);
-  const follow = useRef(true);
+  const inner = useRef<HTMLDivElement>(null);
+  const told = useRef(follow);
+  const byHand = useRef(false);
+  told.current = follow;
   useLayoutEffect(() => {
     const el = box.current;
-    if (el && follow.current) el.scrollTop = el.scrollHeight;
-  }, [lines]);
+    if (el && follow) el.scrollTop = el.scrollHeight;
+  }, [lines, follow]);
+  useEffect(() => {
+    byHand.current = false;
+    if (at !== undefined) box.current?.querySelector('[data-at]')?.scrollIntoView({ block: 'nearest' });
+  }, [at]);
   useEffect(() => {
     const el = box.current;
-    if (!el) return;
-    const onScroll = () => (follow.current = el.scrollHeight - el.scrollTop - el.clientHeight < 24);
+    if (!el || !inner.current) return;
+    // Lines that come into sight get their true height, and the end moves.
+    const size = new ResizeObserver(() => {
+      if (told.current) el.scrollTop = el.scrollHeight;
+    });
+    size.observe(inner.current);
+    // Who scrolls up wants to read; who scrolls to the end wants to follow. What scrolls by itself wants nothing.
+    const onHand = () => (byHand.current = true);
+    let last = el.scrollTop;
+    const onScroll = () => {
+      const rest = el.scrollHeight - el.scrollTop - el.clientHeight;
+      const up = el.scrollTop < last;
+      last = el.scrollTop;
+      if (!byHand.current) return;
+      if (told.current && up && rest > 2) setFollow(false);
+      else if (!told.current && !up && rest < 24) setFollow(true);
+    };
+    const hands = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
+    for (const h of hands) el.addEventListener(h, onHand, { passive: true });
     el.addEventListener('scroll', onScroll, { passive: true });
-    return () => el.removeEventListener('scroll', onScroll);
-  }, []);
+    return () => {
+      size.disconnect();
+      for (const h of hands) el.removeEventListener(h, onHand);
+      el.removeEventListener('scroll', onScroll);
+    };
+  }, [setFollow]);
   return (
     <div className="terminal" ref={box} tabIndex={0} role="log" aria-live="off" aria-label="Lines that were printed" data-testid="output">
-      {truncated && <div className="line gap">… earlier lines are not shown here; the download has them …</div>}
-      {lines.map((l) => (
-        <div key={l.seq} className={`line${l.stream === 'stderr' ? ' err' : ''}${l.kind === 'gap' ? ' gap' : ''}`}>
-          {ranks && <span className="who">{String(l.task).padStart(width, '\u2007')}</span>}
-          {l.stream === 'stderr' && <span className="visually-hidden">stderr: </span>}
-          <span className="text">{l.text === '' ? '\u200b' : l.text}</span>
-        </div>
-      ))}
+      <div ref={inner}>
+        {truncated && <div className="line gap">… earlier lines are not shown here; the download has them …</div>}
+        {lines.map((l) => (
+          <div key={l.seq} className={`line${l.stream === 'stderr' ? ' err' : ''}${l.kind === 'gap' ? ' gap' : ''}`} {...(l.seq === at ? { 'data-at': '' } : {})}>
+            {ranks && <span className="who">{String(l.task).padStart(width, '\u2007')}</span>}
+            {l.stream === 'stderr' && <span className="visually-hidden">stderr: </span>}
+            <span className="text">{l.text === '' ? '\u200b' : wanted === '' ? l.text : marked(l.text, wanted)}</span>
+          </div>
+        ))}
+      </div>
     </div>
   );
 }
+
+const marked = (text: string, wanted: string) => splitAt(text, wanted).map((part, i) => (i % 2 === 1 ? <mark key={i}>{part}</mark> : part));
 
 /** One rank: its standard output, then its standard error. All: every rank's, one after the other, under a heading each. */
 async function download(job: JobView, rank: number | undefined): Promise<void> {
