@@ -147,10 +147,29 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   // The views are a list of tabs for the keyboard, and each has an address.
   await page.getByRole('tab', { name: 'Overview' }).focus();
   await page.keyboard.press('End');
-  await expect(page).toHaveURL(/\?view=faults$/);
-  await page.reload();
+  await expect(page).toHaveURL(/\?view=report$/);
+  await expect(page.getByTestId('report')).toContainText(/a process was lost (once|\d+ times)/);
+  // The report is shared, and read by somebody without a token.
+  await page.getByRole('checkbox', { name: /Share this report/ }).click();
+  const address = (await page.getByTestId('share-link').getByRole('link').getAttribute('href'))!;
+  const stranger = await (await browser.newContext({ viewport: { width: 360, height: 740 } })).newPage();
+  found.push(...complaints(stranger));
+  await stranger.goto(address);
+  await expect(stranger.getByTestId('report')).toContainText('killed by hand');
+  await expect(stranger.locator('body')).not.toContainText('by-click');
+  expect(await serious(stranger)).toEqual([]);
+  expect(await stranger.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  await info.attach('report', { body: await stranger.screenshot({ fullPage: true }), contentType: 'image/png' });
+  await stranger.context().close();
+  await page.goto(page.url().replace('view=report', 'view=faults'));
   await expect(page.getByText('killed by hand')).toBeVisible();
   expect(await serious(page)).toEqual([]);
+  await page.getByRole('tab', { name: 'Output' }).click();
+  await expect(page.getByTestId('output')).toContainText('PASS'); // the search is made in what has come
+  await page.getByRole('searchbox').fill('pass');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('search').getByRole('status')).toHaveText(/^1 of \d+$/);
+  await expect(page.locator('.line[data-at] mark').first()).toHaveText('PASS');
   await info.attach('job', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
 
   await expect(volunteer.getByTestId('volunteer-state')).toHaveText('Idle');

@@ -26,6 +26,7 @@ import { jobRoutes, submit } from './rest/jobs.ts';
 import { lessonRoutes } from './rest/lesson.ts';
 import { describe, type OpenApi } from './rest/openapi.ts';
 import { outputRoutes } from './rest/outputs.ts';
+import { reportRoutes } from './rest/reports.ts';
 import { roomRoutes } from './rest/rooms.ts';
 import { tokenRoutes } from './rest/tokens.ts';
 import { Rooms } from './rooms.ts';
@@ -92,7 +93,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const backup: Parts['backup'] = () => (backingUp ??= backUp(storage, o, app.log).finally(() => (backingUp = undefined)));
     const lessons = new Lessons({ runtime, rooms, submit: (s) => submit({ runtime, rooms, compilers, limits: o.limits, channelMemories: o.channelMemories }, s, FIRST_TOKEN), logger: app.log });
     undo.push(() => lessons.close());
-    await routes(app, o, { lessons, runtime, rooms, metrics, guard, tokens, secrets, compilers, backup, health, stopping: () => stopping });
+    await routes(app, o, { registry: storage.registry, lessons, runtime, rooms, metrics, guard, tokens, secrets, compilers, backup, health, stopping: () => stopping });
     const sockets = serveSockets(app, { runtime, dashboard, pingMs: o.pingMs });
     await app.ready();
     await runtime.recover();
@@ -174,6 +175,7 @@ function newApp(o: ResolvedOptions, tls: { cert: string; key: string } | undefin
 }
 
 interface Parts {
+  registry: EmbeddedStorage['registry'];
   lessons: Lessons;
   runtime: Runtime;
   rooms: Rooms;
@@ -234,6 +236,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     jobRoutes(scope, { runtime: p.runtime, rooms: p.rooms, compilers: p.compilers, limits: o.limits, channelMemories: o.channelMemories });
     historyRoutes(scope, p.runtime);
     outputRoutes(scope, p.runtime, o.limits);
+    reportRoutes(scope, { runtime: p.runtime, registry: p.registry, version: o.version });
     serverRoutes(scope, { runtime: p.runtime, examples: new Examples(o.examplesRoot), backup: p.backup, health: p.health });
   });
   await app.register(async (scope) => dataRoutes(scope, p.runtime, p.secrets));

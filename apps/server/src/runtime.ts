@@ -41,6 +41,7 @@ import { FinalCounters, noCounters, trafficOf } from './jobs/job-counters.ts';
 import { JobStore } from './jobs/job-store.ts';
 import { mappedReport } from './jobs/mapped-report.ts';
 import { observed } from './jobs/observation.ts';
+import { RunLog } from './jobs/run-log.ts';
 import { StdinLog } from './jobs/stdin-log.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
@@ -83,6 +84,7 @@ export class Runtime {
   /** What volunteers gave, by room and name. */
   readonly board: Board;
   readonly history: History;
+  readonly runLog: RunLog;
   observer: RuntimeObserver = { jobChanged: noop, nodesChanged: noop, output: noop, file: noop, jobForgotten: noop };
   readonly #options: ResolvedOptions;
   readonly #log: MessageLog;
@@ -126,6 +128,7 @@ export class Runtime {
       traffic: (job) => (this.memories.of(job) ?? []).map((h) => h.traffic),
       logger,
     });
+    this.runLog = new RunLog(this.store.root);
     this.memories = new ChannelMemories(secrets, logger, options.limits.dataSockets);
     this.world = new WorldHost(options.dataDir, {
       output: (job, task, stream, offset, bytes) => this.observer.output(job, task, stream, offset, bytes),
@@ -187,6 +190,12 @@ export class Runtime {
         heard: (m, from) => {
           this.imageCosts.heard(m, (job) => this.#specs.get(job)?.room);
           this.history.heard(m, from);
+          this.runLog.heard(m, (job, task, incarnation) => {
+            if (!this.#open.has(job) || this.#closing.has(job)) return undefined;
+            const { core } = this.dispatcher.core;
+            const t = core.find(job, task);
+            return t?.node !== undefined && t.incarnation === incarnation ? core.nodes.get(t.node) : undefined;
+          });
           if (from !== undefined) this.board.heard(from, m.tasks, (job, task, incarnation) => this.#isHere(from, job, task, incarnation), Date.now());
         },
         came: (node, room, who) => this.board.came(node, room, who),
@@ -327,6 +336,7 @@ export class Runtime {
     // Views of the job are answered from this from now on.
     if (open) this.#finals.write(job, open.spec.size, this.#countersOf(job));
     this.history.end(job);
+    if (open) this.runLog.write(job);
     const work = (async () => {
       await open?.opened.catch(noop);
       const hosts = this.memories.take(job);
@@ -381,6 +391,7 @@ export class Runtime {
     if (!isOver(view.state)) throw new MayflyError('CONFLICT', 'The job has not ended; cancel it first.');
     await this.#closing.get(job);
     this.dispatcher.step({ type: 'forget', job });
+    await this.#registry.commit([[`shared/${job}`, undefined]]); // rest/reports.ts
     await this.dispatcher.settled();
     this.#specs.delete(job);
     this.#finals.forget(job);

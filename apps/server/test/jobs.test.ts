@@ -1,6 +1,7 @@
 /** Jobs over real sockets: the volunteer of test/volunteer.ts runs the real comm core and endpoint. */
 import { describe, expect, it } from 'vitest';
-import { WorldMode, type JobView } from '@mayfly/wire';
+import { createHash } from 'node:crypto';
+import { REPORT_VERSION, WorldMode, type JobReport, type JobView } from '@mayfly/wire';
 import { createServer, type MayflyServer } from '@mayfly/server';
 import { api, door, freshDir, program, sharedServer, startServer, TOKEN, until } from './harness.ts';
 import { Volunteer, type TestProgram } from './volunteer.ts';
@@ -164,6 +165,35 @@ describe('a job over real sockets', () => {
     expect(file.headers.get('content-disposition')).toContain('attachment');
     expect(await api(server, 'GET', `/api/jobs/${id}/files/pictures/b.bin`)).toMatchObject({ status: 404 });
     expect(await api(server, 'GET', `/api/jobs/${id}/files/..%2f..%2fprogram.js`)).toMatchObject({ status: 404 });
+
+    // The report of it: for the owner, and without a token only while it is shared, and without names of volunteers.
+    const report = (await api(server, 'GET', `/api/jobs/${id}/report`)).body as JobReport;
+    const sha = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
+    expect(report).toMatchObject({
+      format: 'mayfly-report',
+      version: REPORT_VERSION,
+      job: { id, state: 'done', exitCode: 3, size: 2, program: { hash: view.program.hash } },
+      totals: { messages: view.tasks.reduce((n, t) => n + t.messagesOut, 0), faults: 0, incarnations: 2 },
+      outputs: {
+        stdout: [{ rank: 1, sha256: sha('9 1000001 true\n') }],
+        stderr: [{ rank: 1, sha256: sha('careful\n') }],
+        files: [{ path: 'pictures/a.bin', bytes: 6, rank: 1, sha256: sha(new Uint8Array([1, 2, 3, 4, 5, 6])) }],
+      },
+    });
+    const stranger = async (): Promise<{ status: number; text: string }> => {
+      const answer = await fetch(`${server.localUrl}/api/reports/${id}`);
+      return { status: answer.status, text: await answer.text() };
+    };
+    expect((await stranger()).status).toBe(404);
+    await api(server, 'PUT', `/api/jobs/${id}/share`);
+    const shared = await stranger();
+    const { at, nodes, ...same } = JSON.parse(shared.text) as JobReport;
+    expect(same).toEqual((({ at: _at, nodes: _nodes, ...rest }) => rest)(report));
+    expect(at).toBeGreaterThanOrEqual(report.at);
+    expect(nodes.every((n) => n.name === undefined)).toBe(true);
+    expect(await fetch(`${server.localUrl}/api/jobs/${id}/report`).then((r) => r.status), 'the way with a token stays closed').toBe(401);
+    await api(server, 'DELETE', `/api/jobs/${id}/share`);
+    expect((await stranger()).status).toBe(404);
   });
 
   it('feeds standard input in order, across a restart of the server', async () => {

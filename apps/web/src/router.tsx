@@ -94,7 +94,13 @@ const trust = createRoute({
   component: lazyRouteComponent(() => import('./docs/TrustPage.tsx'), 'TrustPage'),
 });
 
-const routes = root.addChildren([front, volunteer, widget, lesson, api, trust, dashboard.addChildren([jobs, submit, job, rooms, tokens, server])]);
+const report = createRoute({
+  getParentRoute: () => root,
+  path: '/report/$id',
+  component: lazyRouteComponent(() => import('./report/ReportPage.tsx'), 'ReportPage'),
+});
+
+const routes = root.addChildren([front, volunteer, widget, lesson, api, trust, report, dashboard.addChildren([jobs, submit, job, rooms, tokens, server])]);
 
 /** Search parameters are plain strings: `?start&slots=2` stays as it was typed. */
 const parseSearch = (text: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(text));

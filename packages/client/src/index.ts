@@ -18,7 +18,7 @@ export class ApiFailure extends Error {
   }
 }
 
-type Verb = 'get' | 'post' | 'delete';
+type Verb = 'get' | 'post' | 'put' | 'delete';
 /** Paths that know the verb. */
 export type PathOf<V extends Verb> = { [P in keyof paths]: paths[P] extends { [_ in V]: { responses: unknown } } ? P : never }[keyof paths];
 type Operation<V extends Verb, P extends PathOf<V>> = paths[P] extends { [_ in V]: infer O } ? O : never;
@@ -43,6 +43,7 @@ export interface Wiring {
 export interface Client {
   get<P extends PathOf<'get'>>(path: P, ...init: Rest<Init<'get', P>>): Promise<Answer<'get', P>>;
   post<P extends PathOf<'post'>>(path: P, ...init: Rest<Init<'post', P>>): Promise<Answer<'post', P>>;
+  put<P extends PathOf<'put'>>(path: P, ...init: Rest<Init<'put', P>>): Promise<Answer<'put', P>>;
   delete<P extends PathOf<'delete'>>(path: P, ...init: Rest<Init<'delete', P>>): Promise<Answer<'delete', P>>;
 }
 
@@ -57,7 +58,7 @@ export function connect(w: Wiring): Client {
     ...(w.Request === undefined ? {} : { Request: w.Request }),
   });
   type Loose = (path: string, init: Record<string, unknown>) => Promise<{ response: Response; error?: unknown }>;
-  const ask = async (verb: 'GET' | 'POST' | 'DELETE', path: string, init: Record<string, unknown> = {}): Promise<unknown> => {
+  const ask = async (verb: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, init: Record<string, unknown> = {}): Promise<unknown> => {
     const token = w.token();
     const bytes = init['body'] instanceof Uint8Array || init['body'] instanceof Blob;
     const headers = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...(bytes ? { 'content-type': 'application/octet-stream' } : {}) };
@@ -68,7 +69,7 @@ export function connect(w: Wiring): Client {
     const json = /^application\/json\b/.test(response.headers.get('content-type') ?? '') && !path.endsWith('{path}');
     return json ? response.json() : response.blob();
   };
-  return { get: (path, ...init) => ask('GET', path, init[0] as never), post: (path, ...init) => ask('POST', path, init[0] as never), delete: (path, ...init) => ask('DELETE', path, init[0] as never) } as Client;
+  return { get: (path, ...init) => ask('GET', path, init[0] as never), post: (path, ...init) => ask('POST', path, init[0] as never), put: (path, ...init) => ask('PUT', path, init[0] as never), delete: (path, ...init) => ask('DELETE', path, init[0] as never) } as Client;
 }
 
 function failureOf(response: Response, error: unknown): ApiFailure {

@@ -412,7 +412,7 @@ export interface paths {
         put?: never;
         /**
          * Take the running incarnation of a rank down (it is restarted)
-         * @description Ends the incarnation that runs now, as a closed tab would. The next one takes over, and the answer of the job stays the same. Needs the token that submitted the job, or an owner’s.
+         * @description Ends the incarnation that runs now, as a closed tab would. The next one takes over and the answer of the job stays the same; a job of the protocol none fails. Needs the token that submitted the job, or an owner’s.
          */
         post: operations["postJobsIdTasksTaskKill"];
         delete?: never;
@@ -601,6 +601,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/jobs/{id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report of a run: program, options, ranks, nodes, faults, times, hashes of what it wrote
+         * @description The run in numbers, also while it goes on. `version` rises when a field changes its meaning or goes. Hashes of what it wrote (SHA-256) are there when it has ended. Phases of a fault are ms. Needs a token of any role.
+         */
+        get: operations["getJobsIdReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The report of a run whose owner shares it: needs no token, and has no names of volunteers
+         * @description The report of a job that is shared, without names of volunteers and without the text of an error. NOT_FOUND for a job that is not shared, as for one that is not there. Needs no token.
+         */
+        get: operations["getReportsId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the report of a job is shared
+         * @description Whether GET /api/reports/{id} answers without a token. Needs a token of any role.
+         */
+        get: operations["getJobsIdShare"];
+        /**
+         * Share the report of a job: whoever has its address reads it, without a token
+         * @description From now on GET /api/reports/{id} and the page /report/{id} need no token. Needs the token that submitted the job, or an owner’s.
+         */
+        put: operations["putJobsIdShare"];
+        post?: never;
+        /**
+         * Share the report no longer
+         * @description GET /api/reports/{id} and the page /report/{id} need a token again. Needs the token that submitted the job, or an owner’s.
+         */
+        delete: operations["deleteJobsIdShare"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/backup": {
         parameters: {
             query?: never;
@@ -711,6 +779,8 @@ export interface components {
         CheckpointAdvice: import("@mayfly/wire").CheckpointAdvice;
         ExampleView: import("@mayfly/wire").ExampleView;
         InfoView: import("@mayfly/wire").InfoView;
+        /** @description Report of a run */
+        JobReport: import("@mayfly/wire").JobReport;
         JobSubmission: import("@mayfly/wire").JobSubmission;
         JobView: import("@mayfly/wire").JobView;
         LessonView: import("@mayfly/wire").LessonView;
@@ -4195,6 +4265,688 @@ export interface operations {
                      * @example {
                      *       "code": "TOO_LARGE",
                      *       "message": "Send less, or raise the limit on the server."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getJobsIdReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the job (12 characters), or of the token (10). */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "format": "mayfly-report",
+                     *       "version": 1,
+                     *       "at": 1760000070000,
+                     *       "server": {
+                     *         "version": "0.1.0"
+                     *       },
+                     *       "job": {
+                     *         "id": "k3v9x0q2m7ab",
+                     *         "name": "pi",
+                     *         "state": "done",
+                     *         "program": {
+                     *           "language": "typescript",
+                     *           "entry": "main.ts",
+                     *           "hash": "9f2c4a7e1b3d5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8"
+                     *         },
+                     *         "args": [
+                     *           "1000000"
+                     *         ],
+                     *         "size": 1,
+                     *         "inputs": [],
+                     *         "seed": 42,
+                     *         "options": {
+                     *           "protocol": "pessimistic",
+                     *           "durability": "behind",
+                     *           "checkpointMs": 30000,
+                     *           "memoryBytes": 268435456,
+                     *           "channelMemories": 1
+                     *         },
+                     *         "submittedAt": 1760000000000,
+                     *         "startedAt": 1760000002000,
+                     *         "endedAt": 1760000062000,
+                     *         "runMs": 60000,
+                     *         "pausedMs": 0,
+                     *         "exitCode": 0
+                     *       },
+                     *       "ranks": [
+                     *         {
+                     *           "rank": 0,
+                     *           "state": "done",
+                     *           "exitCode": 0,
+                     *           "incarnations": 2,
+                     *           "messagesIn": 120,
+                     *           "bytesIn": 96000,
+                     *           "messagesOut": 118,
+                     *           "bytesOut": 94400,
+                     *           "images": 2,
+                     *           "imageBytes": 65536
+                     *         }
+                     *       ],
+                     *       "nodes": [
+                     *         {
+                     *           "name": "desk-4",
+                     *           "engine": "Chromium 140",
+                     *           "ranks": [
+                     *             0
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "faults": [
+                     *         {
+                     *           "at": 1760000030000,
+                     *           "rank": 0,
+                     *           "incarnation": 0,
+                     *           "cause": "disconnected",
+                     *           "slotMs": 420,
+                     *           "startMs": 110,
+                     *           "replayMs": 80,
+                     *           "recoveredAfterMs": 610
+                     *         }
+                     *       ],
+                     *       "totals": {
+                     *         "messages": 118,
+                     *         "bytes": 94400,
+                     *         "images": 2,
+                     *         "imageBytes": 65536,
+                     *         "incarnations": 2,
+                     *         "faults": 1,
+                     *         "usefulMs": 59000,
+                     *         "replayedMs": 80,
+                     *         "spentMs": {
+                     *           "computing": 59000,
+                     *           "replaying": 80
+                     *         }
+                     *       },
+                     *       "outputs": {
+                     *         "stdout": [],
+                     *         "stderr": [],
+                     *         "files": [
+                     *           {
+                     *             "path": "out/pi.txt",
+                     *             "bytes": 18,
+                     *             "rank": 0,
+                     *             "sha256": "9f2c4a7e1b3d5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JobReport"];
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getReportsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the job (12 characters), or of the token (10). */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "format": "mayfly-report",
+                     *       "version": 1,
+                     *       "at": 1760000070000,
+                     *       "server": {
+                     *         "version": "0.1.0"
+                     *       },
+                     *       "job": {
+                     *         "id": "k3v9x0q2m7ab",
+                     *         "name": "pi",
+                     *         "state": "done",
+                     *         "program": {
+                     *           "language": "typescript",
+                     *           "entry": "main.ts",
+                     *           "hash": "9f2c4a7e1b3d5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8"
+                     *         },
+                     *         "args": [
+                     *           "1000000"
+                     *         ],
+                     *         "size": 1,
+                     *         "inputs": [],
+                     *         "seed": 42,
+                     *         "options": {
+                     *           "protocol": "pessimistic",
+                     *           "durability": "behind",
+                     *           "checkpointMs": 30000,
+                     *           "memoryBytes": 268435456,
+                     *           "channelMemories": 1
+                     *         },
+                     *         "submittedAt": 1760000000000,
+                     *         "startedAt": 1760000002000,
+                     *         "endedAt": 1760000062000,
+                     *         "runMs": 60000,
+                     *         "pausedMs": 0,
+                     *         "exitCode": 0
+                     *       },
+                     *       "ranks": [
+                     *         {
+                     *           "rank": 0,
+                     *           "state": "done",
+                     *           "exitCode": 0,
+                     *           "incarnations": 2,
+                     *           "messagesIn": 120,
+                     *           "bytesIn": 96000,
+                     *           "messagesOut": 118,
+                     *           "bytesOut": 94400,
+                     *           "images": 2,
+                     *           "imageBytes": 65536
+                     *         }
+                     *       ],
+                     *       "nodes": [
+                     *         {
+                     *           "engine": "Chromium 140",
+                     *           "ranks": [
+                     *             0
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "faults": [
+                     *         {
+                     *           "at": 1760000030000,
+                     *           "rank": 0,
+                     *           "incarnation": 0,
+                     *           "cause": "disconnected",
+                     *           "slotMs": 420,
+                     *           "startMs": 110,
+                     *           "replayMs": 80,
+                     *           "recoveredAfterMs": 610
+                     *         }
+                     *       ],
+                     *       "totals": {
+                     *         "messages": 118,
+                     *         "bytes": 94400,
+                     *         "images": 2,
+                     *         "imageBytes": 65536,
+                     *         "incarnations": 2,
+                     *         "faults": 1,
+                     *         "usefulMs": 59000,
+                     *         "replayedMs": 80,
+                     *         "spentMs": {
+                     *           "computing": 59000,
+                     *           "replaying": 80
+                     *         }
+                     *       },
+                     *       "outputs": {
+                     *         "stdout": [],
+                     *         "stderr": [],
+                     *         "files": [
+                     *           {
+                     *             "path": "out/pi.txt",
+                     *             "bytes": 18,
+                     *             "rank": 0,
+                     *             "sha256": "9f2c4a7e1b3d5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JobReport"];
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getJobsIdShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the job (12 characters), or of the token (10). */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "shared": true
+                     *     }
+                     */
+                    "application/json": {
+                        shared: boolean;
+                    };
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    putJobsIdShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the job (12 characters), or of the token (10). */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                    };
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    deleteJobsIdShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the job (12 characters), or of the token (10). */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                    };
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];

@@ -16,3 +16,4 @@ export * from './control.ts';
 export * from './history.ts';
 export * from './api.ts';
 export * from './access.ts';
+export * from './report.ts';

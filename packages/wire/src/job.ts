@@ -127,6 +127,8 @@ export const TaskView = Type.Object({
   node: Type.Optional(NodeIdSchema),
   nodeName: Type.Optional(Type.String()),
   activity: Type.Optional(RankActivity),
+  /** Since when it does exactly this, to a heartbeat: same call, same peer, no message since. */
+  activitySince: Type.Optional(CountSchema),
   messagesIn: CountSchema,
   bytesIn: CountSchema,
   messagesOut: CountSchema,

@@ -38,6 +38,35 @@ const room = { code: 'QX7PKM', name: 'Class 7b', createdAt: AT, nodes: 5, slots:
 const board = { usefulMs: 5_400_000, replayedMs: 60_000, finished: 14 };
 const ada = { place: 1, name: 'Ada', team: 'physics', ...board, jobs: 3, here: true };
 const ok = { ok: true };
+const digest = { path: 'out/pi.txt', bytes: 18, rank: 0, sha256: HASH };
+const report = {
+  format: 'mayfly-report',
+  version: 1,
+  at: AT + 70_000,
+  server: { version: '0.1.0' },
+  job: {
+    id: ID,
+    name: 'pi',
+    state: 'done',
+    program: job.program,
+    args: ['1000000'],
+    size: 1,
+    inputs: [],
+    seed: 42,
+    options: { protocol: 'pessimistic', durability: 'behind', checkpointMs: 30_000, memoryBytes: 268_435_456, channelMemories: 1 },
+    submittedAt: AT,
+    startedAt: AT + 2000,
+    endedAt: AT + 62_000,
+    runMs: 60_000,
+    pausedMs: 0,
+    exitCode: 0,
+  },
+  ranks: [{ rank: 0, state: 'done', exitCode: 0, incarnations: 2, messagesIn: 120, bytesIn: 96_000, messagesOut: 118, bytesOut: 94_400, images: 2, imageBytes: 65_536 }],
+  nodes: [{ engine: 'Chromium 140', ranks: [0] }],
+  faults: [{ at: AT + 30_000, rank: 0, incarnation: 0, cause: 'disconnected', slotMs: 420, startMs: 110, replayMs: 80, recoveredAfterMs: 610 }],
+  totals: { messages: 118, bytes: 94_400, images: 2, imageBytes: 65_536, incarnations: 2, faults: 1, usefulMs: 59_000, replayedMs: 80, spentMs: { computing: 59_000, replaying: 80 } },
+  outputs: { stdout: [], stderr: [], files: [digest] },
+};
 
 export const DESCRIBED: Readonly<Record<string, Described>> = {
   'GET /api/info': {
@@ -91,7 +120,7 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
   'DELETE /api/lesson/:code': { description: 'Ends the job of the lesson, forgets it, and closes its room.', answer: ok },
   'POST /api/jobs/:id/checkpoint': { description: 'Every rank takes an image at its next MPI call, or while it waits in one. The images come later: GET /api/jobs/{id}/images.', answer: { asked: [0, 1, 2, 3] } },
   'POST /api/jobs/:id/tasks/:task/checkpoint': { description: 'The one rank takes an image at its next MPI call, or while it waits in one.', answer: ok },
-  'POST /api/jobs/:id/tasks/:task/kill': { description: 'Ends the incarnation that runs now, as a closed tab would. The next one takes over, and the answer of the job stays the same.', answer: ok },
+  'POST /api/jobs/:id/tasks/:task/kill': { description: 'Ends the incarnation that runs now, as a closed tab would. The next one takes over and the answer of the job stays the same; a job of the protocol none fails.', answer: ok },
   'GET /api/jobs/:id/images': {
     description: 'Complete checkpoint images that a restart could begin from, oldest first per rank; at most two are kept.',
     answer: [{ task: 0, image: `${ID}-0-1-2`, serial: 2, incarnation: 1, bytes: 65_536, sentBytes: 12_288, at: AT }],
@@ -104,6 +133,14 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
     sendsBytes: true,
     answer: { bytes: 18 },
   },
+  'GET /api/jobs/:id/report': {
+    description: 'The run in numbers, also while it goes on. `version` rises when a field changes its meaning or goes. Hashes of what it wrote (SHA-256) are there when it has ended. Phases of a fault are ms.',
+    answer: { ...report, nodes: [{ name: 'desk-4', engine: 'Chromium 140', ranks: [0] }] },
+  },
+  'GET /api/reports/:id': { description: 'The report of a job that is shared, without names of volunteers and without the text of an error. NOT_FOUND for a job that is not shared, as for one that is not there.', answer: report },
+  'GET /api/jobs/:id/share': { description: 'Whether GET /api/reports/{id} answers without a token.', answer: { shared: true } },
+  'PUT /api/jobs/:id/share': { description: 'From now on GET /api/reports/{id} and the page /report/{id} need no token.', answer: ok },
+  'DELETE /api/jobs/:id/share': { description: 'GET /api/reports/{id} and the page /report/{id} need a token again.', answer: ok },
   'GET /api/nodes': {
     description: 'Volunteers that are here or were until lately: engine, slots, room, round trip of a heartbeat, measured speed, and how often ranks were lost there.',
     answer: [{ id: 'n0d3n0d3n0d3n0d3', name: 'desk-4', engine: 'Chromium 140', slots: 3, busy: 1, cores: 4, rttMs: 2.5, faults: 0, state: 'here', since: AT, lastSeen: AT + 1000 }],

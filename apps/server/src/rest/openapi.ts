@@ -2,7 +2,7 @@
  * /openapi.json: what @fastify/swagger gathers from the routes, made readable: who may (access.ts), descriptions and examples (described.ts),
  * the codes behind each refusal (the registry of errors), and schemas by their names.
  */
-import { ApiError, BoardView, CheckpointAdvice, ERRORS, ExampleView, InfoView, JobSubmission, JobView, LessonView, MatrixView, Me, NewToken, NodeView, RoomView, ServerView, TimelineView, TokenCreated, TokenView, type ErrorCode } from '@mayfly/wire';
+import { ApiError, BoardView, CheckpointAdvice, ERRORS, ExampleView, InfoView, JobReport, JobSubmission, JobView, LessonView, MatrixView, Me, NewToken, NodeView, RoomView, ServerView, TimelineView, TokenCreated, TokenView, type ErrorCode } from '@mayfly/wire';
 import { ROUTES, needsToken, type Access } from '../access.ts';
 import { DESCRIBED } from './described.ts';
 
@@ -25,7 +25,7 @@ export interface OpenApi extends Json {
 }
 
 /** Types of the wire that stand in `components` under their own names. */
-export const NAMED = { ApiError, BoardView, CheckpointAdvice, ExampleView, InfoView, JobSubmission, JobView, LessonView, MatrixView, Me, NewToken, NodeView, RoomView, ServerView, TimelineView, TokenCreated, TokenView };
+export const NAMED = { ApiError, BoardView, CheckpointAdvice, ExampleView, InfoView, JobReport, JobSubmission, JobView, LessonView, MatrixView, Me, NewToken, NodeView, RoomView, ServerView, TimelineView, TokenCreated, TokenView };
 
 /** Codes that a route may answer with, by status; those of data links and of programs are data, not answers. */
 const CODES: Readonly<Record<number, readonly ErrorCode[]>> = {

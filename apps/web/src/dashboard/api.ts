@@ -55,6 +55,12 @@ export const getTimeline = (id: string, query: { from: number; to: number; first
   api.get('/api/jobs/{id}/timeline', { params: { path: { id }, query }, signal });
 export const getMatrix = (id: string, q: { src: [number, number]; dst: [number, number]; bins: number }) =>
   api.get('/api/jobs/{id}/matrix', { params: { path: { id }, query: { srcFirst: q.src[0], srcLast: q.src[1], dstFirst: q.dst[0], dstLast: q.dst[1], bins: q.bins } } });
+export const getImages = (id: string) => api.get('/api/jobs/{id}/images', of(id));
+export const getReport = (id: string) => api.get('/api/jobs/{id}/report', of(id));
+/** Needs no token: of a job whose owner shares it. */
+export const getSharedReport = (id: string) => api.get('/api/reports/{id}', of(id));
+export const getShare = (id: string) => api.get('/api/jobs/{id}/share', of(id));
+export const shareReport = (id: string, on: boolean) => (on ? api.put('/api/jobs/{id}/share', of(id)) : api.delete('/api/jobs/{id}/share', of(id)));
 export const deleteJob = (id: string) => api.delete('/api/jobs/{id}', of(id));
 export const killTask = (id: string, task: number) => api.post('/api/jobs/{id}/tasks/{task}/kill', ofTask(id, task));
 export const checkpointJob = (id: string) => api.post('/api/jobs/{id}/checkpoint', of(id));

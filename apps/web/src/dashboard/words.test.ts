@@ -1,6 +1,6 @@
 import { incarnation, taskId, type JobView, type TaskView } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
-import { activityText, jobLine, pauseAdvice, phasesOf, rankWord, slotsAdvice, splitStack, totalsOf } from './words.ts';
+import { activityText, doingText, jobLine, pauseAdvice, phasesOf, rankWord, slotsAdvice, splitStack, tileText, totalsOf } from './words.ts';
 
 const rank = (over: Partial<TaskView>): TaskView => ({
   task: taskId(0), state: 'running', incarnation: incarnation(0), messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0, images: 0, imageBytes: 0, ...over,
@@ -20,6 +20,13 @@ describe('words', () => {
     expect(activityText(rank({ activity: at('waiting', { call: 'MPI_Barrier' }) }))).toBe('waits in MPI_Barrier');
     expect(activityText(rank({ activity: at('computing') }))).toBeUndefined();
     expect(activityText(rank({ state: 'done', activity: at('waiting', recv) }))).toBeUndefined();
+  });
+  it('says how long a rank has waited, once that is news', () => {
+    const t = rank({ activity: at('waiting', { call: 'MPI_Recv', peer: taskId(2), tag: 5 }), activitySince: 1000 });
+    expect(doingText(t, 3500)).toBe('waits in MPI_Recv for rank 2, tag 5');
+    expect(doingText(t, 13_400)).toBe('waits in MPI_Recv for rank 2, tag 5, 12 s');
+    expect(doingText(rank({ activity: at('computing'), activitySince: 0 }), 60_000)).toBeUndefined();
+    expect([tileText(t), tileText(rank({})), tileText(rank({ state: 'done' }))]).toEqual(['waits for 2', 'computing', 'done']);
   });
   it('has one word for every state', () => {
     expect(rankWord(rank({ state: 'done', exitCode: 3 }))).toEqual({ text: 'exit 3', tone: 'bad' });

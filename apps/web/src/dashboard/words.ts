@@ -1,6 +1,6 @@
 /** What the dashboard says of jobs, ranks, nodes and faults, in words and tones. Pure. */
 import { WORLD, type Fault, type JobState, type JobView, type NodeView, type TaskView } from '@mayfly/wire';
-import { duration, plural } from '../shared/format.ts';
+import { duration, elapsed, plural } from '../shared/format.ts';
 import type { Word } from '../shared/tone.ts';
 
 const JOB: Record<JobState, Word> = {
@@ -88,6 +88,23 @@ export function activityText(t: TaskView): string | undefined {
   const whom = a.peer === undefined ? (POINT_TO_POINT.test(a.call) && a.tag !== undefined ? ' for any rank' : '') : ` for rank ${a.peer}`;
   const tag = a.tag === undefined ? '' : a.tag < 0 ? ', any tag' : `, tag ${a.tag}`;
   return `waits in ${a.call}${whom}${tag}`;
+}
+
+/** Shorter waits are no news. */
+const LONG_MS = 3000;
+
+/** 'waits in MPI_Recv for rank 2, tag 5, 12 s': with the time, once it is worth a word. */
+export function doingText(t: TaskView, now: number): string | undefined {
+  const text = activityText(t);
+  const ms = t.activitySince === undefined || t.activity?.state !== 'waiting' ? 0 : now - t.activitySince;
+  return text !== undefined && ms >= LONG_MS ? `${text}, ${elapsed(ms)}` : text;
+}
+
+/** What fits on a tile: the word, and whom it waits for. */
+export function tileText(t: TaskView): string {
+  const a = t.activity;
+  if (t.state === 'running' && a?.state === 'waiting' && a.peer !== undefined) return a.peer === WORLD ? 'waits: input' : `waits for ${a.peer}`;
+  return rankWord(t).text;
 }
 
 const CAUSES: Record<string, string> = {

@@ -1,5 +1,5 @@
 /** Nodes: coming, going, being silent, and what they say of the ranks that they hold. */
-import type { ErrorBody, Hold, Incarnation, JobId, NodeId, TaskId } from '@mayfly/wire';
+import type { ErrorBody, Hold, Incarnation, JobId, NodeId, RankActivity, TaskId } from '@mayfly/wire';
 import { deadline, judge, patienceOf, type Patience, type Verdict } from '../failure-detector.ts';
 import { endJob } from './end.ts';
 import { freeSlots, lose, resume, started, takesFor } from './restart.ts';
@@ -114,6 +114,7 @@ export function heartbeat(core: Core, node: Node, e: Of<'heartbeat'>): void {
     }
     named.add(t);
     t.missed = 0;
+    if (!sameActivity(t.activity, h.activity)) t.activitySince = core.now;
     t.activity = h.activity;
     t.arrivalsSeen = Math.max(t.arrivalsSeen, h.activity.arrivals);
     if (h.started) started(core, t);
@@ -123,6 +124,9 @@ export function heartbeat(core: Core, node: Node, e: Of<'heartbeat'>): void {
   for (const t of [...node.tasks])
     if ((t.phase === 'assigned' || t.phase === 'running') && !named.has(t) && ++t.missed >= MISSED_LIMIT && (t.phase === 'running' || core.time - t.since >= ARRIVAL_MS)) lose(core, t, 'crashed');
 }
+
+const sameActivity = (a: RankActivity | undefined, b: RankActivity): boolean =>
+  a?.state === b.state && a.call === b.call && a.peer === b.peer && a.tag === b.tag && a.arrivals === b.arrivals && a.sends === b.sends;
 
 function refuse(core: Core, node: Node, job: JobId, task: TaskId, incarnation: Incarnation, t: Task | undefined): void {
   const ended = !t || over(t.job) || t.phase === 'done';

@@ -54,6 +54,8 @@ export interface Task {
   /** Somebody wants an image newer than this serial: its node is asked whenever the rank begins or goes on, until it is there. */
   wanted?: number | undefined;
   activity?: RankActivity;
+  /** Wall clock of the first heartbeat that said so: what it waits for, and how far it is, are the same since. */
+  activitySince?: number;
   /** Highest number of arrivals that any incarnation consumed, as heartbeats say. */
   arrivalsSeen: number;
   /** Observer's time of the assignment, of the end of waiting while away. */

@@ -98,7 +98,7 @@ function taskView(core: Core, t: Task, counters: TaskCounters): TaskView {
     incarnation: (t.incarnation ?? 0) as TaskView['incarnation'],
     ...(t.node === undefined ? {} : { node: t.node }),
     ...(node === undefined || node.name === '' ? {} : { nodeName: node.name }),
-    ...(t.activity === undefined ? {} : { activity: t.activity }),
+    ...(t.activity === undefined ? {} : { activity: t.activity, activitySince: t.activitySince ?? core.now }),
     ...counters,
     ...(t.exit === undefined ? {} : { exitCode: t.exit.code }),
   };

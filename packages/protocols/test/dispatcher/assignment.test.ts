@@ -42,6 +42,23 @@ describe('the queue', () => {
   });
 });
 
+describe('what a rank does', () => {
+  it('has a beginning: the first heartbeat that said the same', () => {
+    const s = new Stage();
+    s.come(1);
+    s.send('submit', { job: job(1) });
+    const waits = { state: 'waiting', call: 'MPI_Recv', peer: T(0), tag: 7 };
+    const say = (a: object) => s.send('heartbeat', { connection: 'c1', tasks: [s.beat(0, 0, a)] });
+    say(waits);
+    const first = s.now;
+    s.now += 5000;
+    say(waits);
+    expect(s.view().tasks[0]!.activitySince).toBe(first);
+    say({ ...waits, arrivals: 1 });
+    expect(s.view().tasks[0]!.activitySince).toBe(s.now);
+  });
+});
+
 describe('an image on demand', () => {
   it('is asked for when the rank runs, also when it was wanted before, and again of its next incarnation until one is complete', () => {
     const s = new Stage();

@@ -16,7 +16,7 @@ export function Faults({ job }: ViewProps) {
             ? 'None: no rank was lost.'
             : job.protocol === 'none'
               ? 'None so far. The first one ends this job: its protocol keeps nothing to restart a rank from.'
-              : 'None so far. Close a volunteer’s tab, or kill a rank in the overview: the answer stays the same.'}
+              : 'None so far. Close a volunteer’s tab, or kill a rank in the overview: it starts again and goes on.'}
         </p>
       </section>
     );

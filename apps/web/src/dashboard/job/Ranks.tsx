@@ -13,7 +13,7 @@ import type { Tone } from '../../shared/tone.ts';
 import { checkpointTask, killTask } from '../api.ts';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
-import { activityText, hasEnded, rankWord } from '../words.ts';
+import { doingText, hasEnded, rankWord, tileText } from '../words.ts';
 import { arrowTarget } from './arrows.ts';
 
 const DETAILED = 12;
@@ -32,7 +32,7 @@ export function Ranks({ job }: { job: JobView }) {
         <ul className="rank-cards">
           {job.tasks.map((t) => (
             <li key={t.task}>
-              <RankCard job={job.id} task={t} live={live} age={imageAge(t, now, live)} />
+              <RankCard job={job.id} task={t} live={live} age={imageAge(t, now, live)} doing={doingText(t, now)} />
             </li>
           ))}
         </ul>
@@ -77,12 +77,12 @@ function Tiles({ job, live, now }: { job: JobView; live: boolean; now: number })
       <div className="tiles" role="listbox" aria-label="Ranks; choose one to see more" ref={box} onKeyDown={onKeyDown}>
         {job.tasks.map((t, i) => {
           const w = rankWord(t);
-          return <Tile key={t.task} index={i} task={t.task} text={w.text} tone={w.tone} chosen={i === chosen} choose={setChosen} />;
+          return <Tile key={t.task} index={i} task={t.task} text={tileText(t)} tone={w.tone} chosen={i === chosen} choose={setChosen} />;
         })}
       </div>
       {task && (
         <div className="chosen">
-          <RankCard job={job.id} task={task} live={live} age={imageAge(task, now, live)} />
+          <RankCard job={job.id} task={task} live={live} age={imageAge(task, now, live)} doing={doingText(task, now)} />
         </div>
       )}
     </>
@@ -129,9 +129,10 @@ interface CardProps {
   task: TaskView;
   live: boolean;
   age: string | undefined;
+  doing: string | undefined;
 }
 
-const RankCard = memo(function RankCard({ job, task: t, live, age }: CardProps) {
+const RankCard = memo(function RankCard({ job, task: t, live, age, doing }: CardProps) {
   const word = rankWord(t);
   const kill = useMutation({ mutationFn: () => killTask(job, t.task) });
   const image = useMutation({ mutationFn: () => checkpointTask(job, t.task) });
@@ -144,7 +145,7 @@ const RankCard = memo(function RankCard({ job, task: t, live, age }: CardProps) 
         <h3>Rank {t.task}</h3>
         <Tag tone={word.tone}>{word.text}</Tag>
       </div>
-      {live && <p className="doing muted small">{activityText(t) ?? '\u00a0'}</p>}
+      {live && <p className="doing muted small">{doing ?? '\u00a0'}</p>}
       <dl className="rank-figures num">
         <div>
           <dt>In</dt>

@@ -4,8 +4,9 @@
  */
 import type { JobView } from '@mayfly/wire';
 import { lazy, type ComponentType } from 'react';
-import { Faults } from './Faults.tsx';
+import { FaultsAndImages } from './Images.tsx';
 import { Files } from './Files.tsx';
+import { ReportView } from './ReportView.tsx';
 import { Output } from './Output.tsx';
 import { Overview } from './Overview.tsx';
 import type { FileNews, OutputFeed } from './useJob.ts';
@@ -31,7 +32,8 @@ export const VIEWS: readonly View[] = [
   { id: 'messages', label: 'Messages', Component: lazy(async () => ({ default: (await import('./matrix/MatrixView.tsx')).MatrixView })) },
   { id: 'output', label: 'Output', Component: Output },
   { id: 'files', label: 'Files', Component: Files },
-  { id: 'faults', label: 'Faults & images', Component: Faults },
+  { id: 'faults', label: 'Faults & images', Component: FaultsAndImages },
+  { id: 'report', label: 'Report', Component: ReportView },
 ];
 
 export const viewOf = (id: string | undefined): View => VIEWS.find((v) => v.id === id) ?? VIEWS[0]!;

@@ -1,0 +1,96 @@
+/** The report of a run, from what the cores and the files say. Pure, but for the hashes of what the job wrote. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import type { JobSpec } from '@mayfly/protocols';
+import { REPORT_VERSION, SPENT, runTime, taskId, type JobReport, type JobView } from '@mayfly/wire';
+import type { RunSummary } from './run-log.ts';
+
+export interface ReportParts {
+  view: JobView;
+  spec: JobSpec;
+  run: RunSummary;
+  outputs: JobReport['outputs'];
+  version: string;
+  now: number;
+}
+
+export function reportOf({ view, spec, run, outputs, version, now }: ReportParts): JobReport {
+  const spentMs = Object.fromEntries(SPENT.map((name, i) => [name, Math.round(run.spentMs[i] ?? 0)]));
+  const sum = (of: (t: JobView['tasks'][number]) => number): number => view.tasks.reduce((n, t) => n + of(t), 0);
+  const replayedMs = spentMs['replaying'] ?? 0;
+  return {
+    format: 'mayfly-report',
+    version: REPORT_VERSION,
+    at: now,
+    server: { version },
+    job: {
+      id: view.id,
+      name: view.name,
+      state: view.state,
+      program: { ...view.program },
+      args: view.args,
+      size: view.size,
+      inputs: spec.files.map(({ path, bytes, hash }) => ({ path, bytes, hash })),
+      seed: spec.seed,
+      options: {
+        protocol: spec.protocol,
+        durability: spec.durability,
+        checkpointMs: spec.checkpointMs,
+        ...(spec.graceMs === undefined ? {} : { graceMs: spec.graceMs }),
+        ...(spec.timeLimitMs === undefined ? {} : { timeLimitMs: spec.timeLimitMs }),
+        memoryBytes: spec.limits.memoryBytes,
+        channelMemories: spec.channelMemories,
+      },
+      submittedAt: view.submittedAt,
+      ...(view.startedAt === undefined ? {} : { startedAt: view.startedAt }),
+      ...(view.endedAt === undefined ? {} : { endedAt: view.endedAt }),
+      runMs: runTime(view, now),
+      pausedMs: view.pausedMs ?? 0,
+      ...(view.exitCode === undefined ? {} : { exitCode: view.exitCode }),
+      ...(view.error === undefined ? {} : { error: { code: view.error.code, message: view.error.message } }),
+    },
+    ranks: view.tasks.map((t) => ({
+      rank: t.task,
+      state: t.state,
+      ...(t.exitCode === undefined ? {} : { exitCode: t.exitCode }),
+      incarnations: view.startedAt === undefined ? 0 : t.incarnation + 1,
+      messagesIn: t.messagesIn,
+      bytesIn: t.bytesIn,
+      messagesOut: t.messagesOut,
+      bytesOut: t.bytesOut,
+      images: t.images,
+      imageBytes: t.imageBytes,
+    })),
+    nodes: run.nodes.map((n) => ({ name: n.name, engine: n.engine, ranks: n.ranks.map((r) => taskId(r)) })),
+    faults: view.faults.map((f) => ({
+      at: f.at,
+      rank: f.task,
+      incarnation: f.incarnation,
+      cause: f.cause,
+      ...(f.assignedAfterMs === undefined ? {} : { slotMs: f.assignedAfterMs }),
+      ...(f.startedAfterMs === undefined || f.assignedAfterMs === undefined ? {} : { startMs: Math.max(0, f.startedAfterMs - f.assignedAfterMs) }),
+      ...(f.recoveredAfterMs === undefined || f.startedAfterMs === undefined ? {} : { replayMs: Math.max(0, f.recoveredAfterMs - f.startedAfterMs) }),
+      ...(f.recoveredAfterMs === undefined ? {} : { recoveredAfterMs: f.recoveredAfterMs }),
+    })),
+    totals: {
+      messages: sum((t) => t.messagesOut),
+      bytes: sum((t) => t.bytesOut),
+      images: sum((t) => t.images),
+      imageBytes: sum((t) => t.imageBytes),
+      incarnations: view.startedAt === undefined ? 0 : sum((t) => t.incarnation + 1),
+      faults: view.faults.length,
+      usefulMs: Object.values(spentMs).reduce((a, b) => a + b, 0) - replayedMs,
+      replayedMs,
+      spentMs,
+    },
+    outputs,
+  };
+}
+
+/** SHA-256, as `sha256sum` prints it. */
+export async function sha256(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}

@@ -1,0 +1,50 @@
+/** The report of this run: as JSON, as a page, and whether others may read it. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { getReport, getShare, saveBlob, shareReport } from '../api.ts';
+import { useMay, useMe } from '../context.tsx';
+import { Problem } from '../Problem.tsx';
+import { Report } from '../../report/Report.tsx';
+import { hasEnded } from '../words.ts';
+import type { ViewProps } from './views.tsx';
+
+export function ReportView({ job }: ViewProps) {
+  const client = useQueryClient();
+  const me = useMe();
+  const owner = useMay('owner');
+  const submitter = useMay('submitter');
+  const mayShare = owner || (submitter && me?.name === job.owner);
+  const report = useQuery({ queryKey: ['report', job.id, job.state, job.faults.length], queryFn: () => getReport(job.id), placeholderData: (old) => old, refetchInterval: hasEnded(job.state) ? false : 10_000 });
+  const shared = useQuery({ queryKey: ['shared', job.id], queryFn: () => getShare(job.id) });
+  const share = useMutation({ mutationFn: (on: boolean) => shareReport(job.id, on), onSuccess: () => client.invalidateQueries({ queryKey: ['shared', job.id] }) });
+  const address = `${location.origin}/report/${job.id}`;
+  return (
+    <>
+      <div className="card">
+        <label className="check">
+          <input type="checkbox" checked={shared.data?.shared ?? false} disabled={shared.data === undefined || !mayShare || share.isPending} onChange={(e) => share.mutate(e.target.checked)} />
+          <span>
+            Share this report: whoever has its address reads it without a token. It has the program’s name and arguments, and names, sizes and hashes of files; no names of volunteers, nothing that was printed, no text of an error.
+          </span>
+        </label>
+        <p className="small break" data-testid="share-link" aria-live="polite">
+          {shared.data?.shared === true ? <a href={address}>{address}</a> : <span className="muted">Not shared. People with a token of this server can read it.</span>}
+        </p>
+        <div className="row">
+          <Link to="/report/$id" params={{ id: job.id }} className="button small">
+            Open as a page
+          </Link>
+          <button
+            className="button small"
+            disabled={!report.data}
+            onClick={() => saveBlob(new Blob([JSON.stringify(report.data, null, 2)], { type: 'application/json' }), `${job.name}-report.json`)}
+          >
+            Download as JSON
+          </button>
+        </div>
+        <Problem error={share.error ?? shared.error} />
+      </div>
+      {report.data ? <Report report={report.data} /> : <Problem error={report.error} title="The report could not be read" />}
+    </>
+  );
+}

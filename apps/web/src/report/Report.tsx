@@ -1,0 +1,164 @@
+/** The report of a run as a page: reads without knowledge of Mayfly, and prints. */
+import type { JobReport } from '@mayfly/wire';
+import type { ReactNode } from 'react';
+import { bytes, count, duration, elapsed, plural } from '../shared/format.ts';
+import { Tag } from '../shared/Tag.tsx';
+import { faultCause, jobWord } from '../dashboard/words.ts';
+import './report.css';
+
+export function Report({ report: r }: { report: JobReport }) {
+  const { job, totals } = r;
+  const start = job.startedAt ?? job.submittedAt;
+  const all = totals.usefulMs + totals.replayedMs;
+  const written = [...r.outputs.files, ...r.outputs.stdout, ...r.outputs.stderr];
+  return (
+    <div className="stack report" data-testid="report">
+      <p>{story(r)}</p>
+      {job.error && (
+        <div className="notice tone-bad">
+          <strong>{job.error.code}</strong>
+          <p className="break">{job.error.message}</p>
+        </div>
+      )}
+      <dl className="facts">
+        <Fact name="State" value={<Tag tone={jobWord(job.state).tone}>{jobWord(job.state).text}</Tag>} />
+        <Fact name="Ran for" value={job.startedAt === undefined ? '–' : duration(job.runMs)} />
+        <Fact name="Ranks" value={count(job.size)} />
+        <Fact name="Messages" value={`${count(totals.messages)} · ${bytes(totals.bytes)}`} />
+        <Fact name="Images" value={`${count(totals.images)} · ${bytes(totals.imageBytes)}`} />
+        <Fact name="Lost ranks" value={count(totals.faults)} />
+        <Fact name="New work" value={all > 0 ? duration(totals.usefulMs) : '–'} />
+        <Fact name="Repeated work" value={all > 0 ? `${duration(totals.replayedMs)} (${((100 * totals.replayedMs) / all).toFixed(1)} %)` : '–'} />
+      </dl>
+      <section className="stack">
+        <h2>The program</h2>
+        <dl className="pairs">
+          <dt>Program</dt>
+          <dd className="mono">{[job.program.entry, ...job.args].join(' ')}</dd>
+          <dt>Hash (BLAKE3)</dt>
+          <dd className="mono">{job.program.hash}</dd>
+          <dt>Seed of random draws</dt>
+          <dd className="mono">{job.seed}</dd>
+          <dt>Fault tolerance</dt>
+          <dd>
+            {job.options.protocol === 'none' ? 'none: a lost rank ends the job' : 'every message is logged before it is delivered (pessimistic message logging)'}; an image of each rank about every{' '}
+            {duration(job.options.checkpointMs)}
+          </dd>
+          <dt>Submitted</dt>
+          <dd>{new Date(job.submittedAt).toLocaleString('en-GB')}</dd>
+          {job.pausedMs > 0 && (
+            <>
+              <dt>Paused for</dt>
+              <dd>{duration(job.pausedMs)}</dd>
+            </>
+          )}
+          <dt>Server</dt>
+          <dd>Mayfly {r.server.version}</dd>
+        </dl>
+      </section>
+      <section className="stack">
+        <h2>Where it ran</h2>
+        {r.nodes.length === 0 ? (
+          <p className="muted small">Not known any more.</p>
+        ) : (
+          <ul className="plain">
+            {r.nodes.map((n, i) => (
+              <li key={i}>
+                {n.name === undefined ? n.engine : `${n.name} (${n.engine})`}: {n.ranks.length === 1 ? 'rank' : 'ranks'} {listed(n.ranks)}
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+      <section className="stack">
+        <h2>Ranks that were lost</h2>
+        {r.faults.length === 0 ? (
+          <p className="muted small">None.</p>
+        ) : (
+          <Table
+            label="Ranks that were lost"
+            head={['After', 'Rank', 'What happened', 'New place', 'Start', 'Repeat', 'Back after']}
+            rows={r.faults.map((f) => [elapsed(f.at - start), String(f.rank), faultCause(f.cause), ms(f.slotMs), ms(f.startMs), ms(f.replayMs), ms(f.recoveredAfterMs)])}
+          />
+        )}
+      </section>
+      <section className="stack">
+        <h2>What it wrote</h2>
+        {written.length === 0 ? (
+          <p className="muted small">Nothing.</p>
+        ) : (
+          <>
+            <p className="muted small">
+              SHA-256, as <code>sha256sum</code> prints it: two runs with the same hashes wrote the same bytes.
+            </p>
+            <Table label="What it wrote" head={['Name', 'Rank', 'Size', 'SHA-256']} rows={written.map((o) => [o.path, String(o.rank), bytes(o.bytes), o.sha256 ?? 'when it has ended'])} />
+          </>
+        )}
+      </section>
+      <section className="stack">
+        <h2>Ranks</h2>
+        <Table
+          label="Ranks"
+          head={['Rank', 'Incarnations', 'Messages in', 'Messages out', 'Images', 'Exit code']}
+          rows={r.ranks.map((t) => [String(t.rank), String(t.incarnations), `${count(t.messagesIn)} · ${bytes(t.bytesIn)}`, `${count(t.messagesOut)} · ${bytes(t.bytesOut)}`, String(t.images), t.exitCode === undefined ? '–' : String(t.exitCode)])}
+        />
+      </section>
+      <p className="muted small">
+        Mayfly runs MPI programs, made for clusters, in browser tabs that volunteers open and close as they like. A <em>rank</em> is one of the program’s processes; when its tab goes away, it is started
+        again in another one as its next <em>incarnation</em>: it goes on from its last <em>image</em> and repeats what it had done since, fed by the log of its messages. Times of ranks are sums over all ranks.
+      </p>
+    </div>
+  );
+}
+
+/** The run in a sentence or two. */
+function story({ job, totals, faults }: JobReport): string {
+  const what = `“${job.name}” is a program of ${plural(job.size, 'process', 'processes')}`;
+  if (job.startedAt === undefined) return `${what}. It has not begun.`;
+  const back = faults.filter((f) => f.recoveredAfterMs !== undefined).length;
+  const times = totals.faults === 1 ? 'once' : `${count(totals.faults)} times`;
+  const again = back === totals.faults ? (back === 1 ? 'It' : 'Each time it') : `${count(back)} times it`;
+  const lost = totals.faults === 0 ? 'No process was lost on the way.' : `On the way a process was lost ${times}. ${again} was started again, and came back to where it had been.`;
+  return `${what}. It ${HOW[job.state] ?? 'has not ended yet; it has run for'} ${duration(job.runMs)}. ${lost}`;
+}
+
+const HOW: Partial<Record<string, string>> = { done: 'ran to its end in', failed: 'failed after', cancelled: 'was cancelled after' };
+
+function Fact({ name, value }: { name: string; value: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function Table({ label, head, rows }: { label: string; head: string[]; rows: string[][] }) {
+  return (
+    <div className="card scroll-x" tabIndex={0} role="group" aria-label={label}>
+      <table className="table num">
+        <thead>
+          <tr>
+            {head.map((h) => (
+              <th key={h}>{h}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, i) => (
+            <tr key={i}>
+              {cells.map((c, k) => (
+                <td key={k} className={c.length > 40 ? 'mono hash' : ''}>
+                  {c}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const ms = (n: number | undefined): string => (n === undefined ? '–' : duration(n));
+const listed = (n: readonly number[]): string => (n.length > 24 ? `${n.slice(0, 24).join(', ')} and ${n.length - 24} more` : n.join(', '));

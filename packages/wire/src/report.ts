@@ -1,0 +1,95 @@
+/** Report of a run: GET /api/jobs/:id/report, and without a token GET /api/reports/:id while its owner shares it. */
+import { Type, type Static } from 'typebox';
+import { ERRORS } from './errors.ts';
+import { CountSchema, ErrorBody, HashSchema, JobIdSchema, TaskIdSchema } from './schema.ts';
+import { Durability, JobState, ProtocolName, TaskState } from './job.ts';
+
+/** Rises when a field changes its meaning or goes; new fields may come without. */
+export const REPORT_VERSION = 1;
+
+const Digest = Type.Object({
+  path: Type.String(),
+  bytes: CountSchema,
+  rank: TaskIdSchema,
+  /** Of the whole content; only when the job has ended. */
+  sha256: Type.Optional(Type.String()),
+});
+
+export const JobReport = Type.Object(
+  {
+    format: Type.Literal('mayfly-report'),
+    version: CountSchema,
+    /** When this was said, ms since the epoch, as all times. */
+    at: CountSchema,
+    server: Type.Object({ version: Type.String() }),
+    job: Type.Object({
+      id: JobIdSchema,
+      name: Type.String(),
+      state: JobState,
+      /** Hash (BLAKE3) of what the nodes execute. */
+      program: Type.Object({ language: Type.String(), entry: Type.String(), hash: HashSchema }),
+      args: Type.Array(Type.String()),
+      size: CountSchema,
+      inputs: Type.Array(Type.Object({ path: Type.String(), bytes: CountSchema, hash: HashSchema })),
+      /** Of the job's random draws: the same program with the same seed draws the same. */
+      seed: CountSchema,
+      options: Type.Object({ protocol: ProtocolName, durability: Durability, checkpointMs: CountSchema, graceMs: Type.Optional(CountSchema), timeLimitMs: Type.Optional(CountSchema), memoryBytes: CountSchema, channelMemories: CountSchema }),
+      submittedAt: CountSchema,
+      startedAt: Type.Optional(CountSchema),
+      endedAt: Type.Optional(CountSchema),
+      /** Without pauses. */
+      runMs: CountSchema,
+      pausedMs: CountSchema,
+      exitCode: Type.Optional(Type.Integer()),
+      error: Type.Optional(ErrorBody),
+    }),
+    ranks: Type.Array(
+      Type.Object({
+        rank: TaskIdSchema,
+        state: TaskState,
+        exitCode: Type.Optional(Type.Integer()),
+        incarnations: CountSchema,
+        messagesIn: CountSchema,
+        bytesIn: CountSchema,
+        messagesOut: CountSchema,
+        bytesOut: CountSchema,
+        images: CountSchema,
+        imageBytes: CountSchema,
+      }),
+    ),
+    /** Where ranks ran, as far as this start of the server has seen it. A shared report has no names, and the registry's words for an error instead of its own. */
+    nodes: Type.Array(Type.Object({ name: Type.Optional(Type.String()), engine: Type.String(), ranks: Type.Array(TaskIdSchema) })),
+    /** Phases in ms from the loss: a slot was found and everybody had fenced the old incarnation; the image was there and the rank began; it did something new. */
+    faults: Type.Array(
+      Type.Object({ at: CountSchema, rank: TaskIdSchema, incarnation: CountSchema, cause: Type.String(), slotMs: Type.Optional(CountSchema), startMs: Type.Optional(CountSchema), replayMs: Type.Optional(CountSchema), recoveredAfterMs: Type.Optional(CountSchema) }),
+    ),
+    totals: Type.Object({
+      messages: CountSchema,
+      bytes: CountSchema,
+      images: CountSchema,
+      imageBytes: CountSchema,
+      incarnations: CountSchema,
+      faults: CountSchema,
+      /** Time of ranks, ms, by what they did; `usefulMs` is all but replay. As far as this start of the server has seen it. */
+      usefulMs: Type.Number(),
+      replayedMs: Type.Number(),
+      spentMs: Type.Record(Type.String(), Type.Number()),
+    }),
+    outputs: Type.Object({ stdout: Type.Array(Digest), stderr: Type.Array(Digest), files: Type.Array(Digest) }),
+  },
+  { description: 'Report of a run' },
+);
+export type JobReport = Static<typeof JobReport>;
+
+/**
+ * For people without a token. Who volunteered is nobody's business but the owner's; and the text of an error may hold what the program
+ * printed, or a path of the server: its code stays, with what the registry says of it.
+ */
+export function publicReport(r: JobReport): JobReport {
+  const { error, ...job } = r.job;
+  return {
+    ...r,
+    job: { ...job, ...(error === undefined ? {} : { error: { code: error.code, message: (ERRORS as Partial<Record<string, { advice: string }>>)[error.code]?.advice ?? '' } }) },
+    nodes: r.nodes.map(({ engine, ranks }) => ({ engine, ranks })),
+  };
+}
