@@ -20,8 +20,8 @@ export function must(holds: boolean, says: string): asserts holds {
 }
 
 export const LIMIT_MS = 300_000;
-/** Ranks that are sent elsewhere before a fault is missed. */
-const MOVES = 8;
+/** Nodes that go before a fault is missed. */
+const MOVES = 4;
 /** A victim of a later fault of a wave must show itself within this time, or the fault is missed. */
 const VICTIM_MS = 30_000;
 
@@ -126,21 +126,23 @@ export class Wave {
   }
 
   /**
-   * Ranks may all have gone to nodes of one sort (who comes first after all were killed gets two). Then the kill button sends one to a node without ranks where
-   * this kind can strike: that is where a lost rank goes.
+   * Ranks may all have gone to nodes of one sort (who comes first after all were killed gets two), and a rank that is killed there begins there again: the node has its
+   * image. So one of these nodes goes, and its ranks with it to whoever has slots, before another one comes in its place.
    */
   private async move(kind: Kind): Promise<void> {
     const { client, pool, id, say } = this.stage;
     for (let tries = 0; tries < MOVES; tries++) {
       const { tasks, faults } = this.seen;
       const can = pool.nodes.filter((n) => strikes(kind, n)).map((n) => n.name);
-      if (can.length === 0 || tasks.some((t) => can.includes(t.nodeName ?? ''))) return;
-      const task = tasks[tries % tasks.length]!.task;
-      await client.json('POST', `/api/jobs/${id}/tasks/${task}/kill`);
-      this.seen = await client.until(id, `whole with rank ${task} elsewhere`, (j) => over(j) || (j.faults.length > faults.length && whole(j)), LIMIT_MS);
+      if (can.length === 0 || tasks.some((t) => can.includes(t.nodeName ?? ''))) break;
+      const node = tasks.map((t) => pool.find(t.nodeName)).find((n) => n !== undefined);
+      must(node !== undefined, 'no rank is at a node of the campaign');
+      await pool.drop(node);
+      this.seen = await client.until(id, `whole without ${node.name}`, (j) => over(j) || (j.faults.length > faults.length && whole(j) && j.tasks.every((t) => t.nodeName !== node.name)), LIMIT_MS);
       running(this.seen);
-      say(`  (rank ${task} sent to ${this.seen.tasks[task]!.nodeName})`);
+      say(`  (${node.name} went, so that a rank is where ${kind.name} can strike)`);
     }
+    await pool.ready(this.stage.hurried ? 1 : 0);
   }
 
   private async pause(after: PlannedFault['after']): Promise<void> {
