@@ -216,7 +216,10 @@ async function test(args) {
     await part('lint', () => check(join(bin, 'eslint'), ['.', '--max-warnings=1000']));
     await part('imports', () => check(join(bin, 'depcruise'), ['--config', '.dependency-cruiser.cjs', 'apps', 'packages', 'playwright', 'benchmarks']));
   }
-  if (wanted('types')) await part('types', () => check(join(bin, 'turbo'), ['run', 'typecheck', '--output-logs=errors-only', '--log-order=grouped', '--concurrency=2']));
+  const typecheck = ['run', 'typecheck', '--output-logs=errors-only', '--log-order=grouped'];
+  // Browsers wait more than they compute: types are checked beside them, with what they leave.
+  const together = wanted('types') && wanted('browser') && !windows;
+  if (wanted('types') && !together) await part('types', () => check(join(bin, 'turbo'), [...typecheck, '--concurrency=2']));
   if (wanted('unit'))
     await part('unit', async () => {
       const report = join(reports, 'vitest.json');
@@ -224,6 +227,8 @@ async function test(args) {
       const r = readReport(report);
       return { code, passed: r?.numPassedTests ?? 0, failed: Math.max(r?.numFailedTests ?? 0, r?.numFailedTestSuites ?? 0), skipped: r?.numPendingTests ?? 0, failures: failuresOfVitest(r) };
     });
+  // --only: what is built stands already, and must not be put there again while it is served.
+  const beside = together ? part('types', () => check('nice', ['-n', '10', join(bin, 'turbo'), ...typecheck, '--only', '--concurrency=1'])) : undefined;
   // 'firefox' alone is its one file; with 'browser' it is among the others.
   if (wanted('browser') || wanted('firefox'))
     await part(wanted('browser') ? 'browser' : 'firefox', async () => {
@@ -236,6 +241,7 @@ async function test(args) {
       const stats = r?.stats;
       return { code, passed: stats?.expected ?? 0, failed: (stats?.unexpected ?? 0) + (stats?.flaky ?? 0), skipped: stats?.skipped ?? 0, failures: failuresOfPlaywright(r) };
     });
+  await beside;
   for (const { name, message } of failures) console.log(`\nFAILED ${name}${message ? `\n${message.replace(/^/gm, '    ')}` : ''}`);
   console.log(`\n${lines.join('\n')}\n`);
   console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
