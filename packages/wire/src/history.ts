@@ -84,12 +84,8 @@ export const Look = Type.Object(
 );
 export type Look = Static<typeof Look>;
 
-/** Columns that are new or have changed; they replace what the viewer has. */
-export interface TimelineNews {
-  job: string;
-  now: number;
-  until: number;
-  ended: boolean;
+/** A stretch of the time line of the ranks `first` to `last`: so many columns of `widthMs` each, `from` on. */
+export interface Columns {
   from: number;
   widthMs: number;
   columns: number;
@@ -97,6 +93,14 @@ export interface TimelineNews {
   last: number;
   /** Bytes of [column][rank][kind], as in {@link TimelineView}, not compressed. */
   shares: Uint8Array;
+}
+
+/** Columns that are new or have changed; they replace what the viewer has. */
+export interface TimelineNews extends Columns {
+  job: string;
+  now: number;
+  until: number;
+  ended: boolean;
   /** New since the last news. */
   events: TimelineEvent[];
 }

@@ -1,18 +1,9 @@
 /** What of a history is drawn: columns of shares, and the matrix in bins. Pure. */
-import { LANE_KINDS } from '@mayfly/wire';
+import { LANE_KINDS, type Columns } from '@mayfly/wire';
 import type { JobHistory } from './job-history.ts';
 
 /** One answer has no more bytes than this (before deflate); wider columns are given instead. */
 const MOST_BYTES = 2 << 20;
-
-export interface Columns {
-  from: number;
-  widthMs: number;
-  columns: number;
-  first: number;
-  last: number;
-  shares: Uint8Array;
-}
 
 /** Columns begin at multiples of their width since the history began, and the width is a second times a power of two: so they fit each other. */
 export function columnsOf(h: JobHistory, asked: { from: number; to: number; first: number; last: number; widthMs: number }): Columns {

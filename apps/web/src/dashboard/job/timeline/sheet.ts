@@ -4,16 +4,7 @@
  *  S1  A column is whole: news of another width or of other ranks change nothing.
  *  S2  Columns between what is here and what comes are unknown (zero).
  */
-import { LANE_KINDS, type TimelineEvent } from '@mayfly/wire';
-
-export interface Part {
-  from: number;
-  widthMs: number;
-  columns: number;
-  first: number;
-  last: number;
-  shares: Uint8Array;
-}
+import { LANE_KINDS, type Columns, type TimelineEvent } from '@mayfly/wire';
 
 const K = LANE_KINDS.length;
 /** Beyond this the oldest columns go: who scrolls back asks for them again. */
@@ -27,7 +18,7 @@ export class Sheet {
   columns: number;
   #shares: Uint8Array;
 
-  constructor(p: Part) {
+  constructor(p: Columns) {
     this.widthMs = p.widthMs;
     this.first = p.first;
     this.last = p.last;
@@ -51,7 +42,7 @@ export class Sheet {
   }
 
   /** First column that has changed; undefined: none (S1). */
-  take(p: Part): number | undefined {
+  take(p: Columns): number | undefined {
     if (p.widthMs !== this.widthMs || p.first !== this.first || p.last !== this.last || p.columns === 0) return undefined;
     let at = Math.round((p.from - this.from) / this.widthMs);
     if (at < 0) return undefined;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { LANE_KINDS, type TimelineEvent } from '@mayfly/wire';
+import { LANE_KINDS, type Columns, type TimelineEvent } from '@mayfly/wire';
 import { label, pan, settle, stepFor, widthFor, zoom, type Range } from './range.ts';
-import { Sheet, incarnationAt, type Part } from './sheet.ts';
+import { Sheet, incarnationAt } from './sheet.ts';
 
 const K = LANE_KINDS.length;
-const part = (from: number, columns: number, value: number, first = 0, last = 1): Part => ({ from, widthMs: 1000, columns, first, last, shares: new Uint8Array(columns * (last - first + 1) * K).fill(value) });
+const part = (from: number, columns: number, value: number, first = 0, last = 1): Columns => ({ from, widthMs: 1000, columns, first, last, shares: new Uint8Array(columns * (last - first + 1) * K).fill(value) });
 
 describe('the columns of a viewer', () => {
   it('grow and are corrected by news; other widths and ranks change nothing (S1, S2)', () => {
