@@ -61,6 +61,8 @@ export interface Stage {
 const atEnd = (j: JobView): boolean => j.tasks[0]?.activity?.call === 'stdin';
 export const over = (j: JobView): boolean => j.endedAt !== undefined;
 const whole = (j: JobView): boolean => j.tasks.every((t) => t.state === 'running') && j.faults.every((f) => f.recoveredAfterMs !== undefined);
+/** No rank is at these nodes. One that was only on its way there is no loss: it had not begun, and nothing is in the job's history. */
+const away = (j: JobView, nodes: ReadonlySet<string>): boolean => j.tasks.every((t) => !nodes.has(t.node ?? ''));
 const running = (j: JobView): void => must(!over(j), `the job ended by itself, ${j.state}: ${JSON.stringify(j.error)}`);
 
 const strikes = (kind: Kind, node: VolunteerNode): boolean => (kind.on === 'any' || kind.on === node.kind) && !(kind.drives && node instanceof BrowserTab && !node.driven);
@@ -118,7 +120,7 @@ export class Wave {
     const after = await client.until(
       id,
       `recovered from ${this.strikes.map((s) => `${s.kind.name} of ${s.victim}`).join(', ')}`,
-      (j) => over(j) || (whole(j) && this.strikes.every((s) => !s.kind.loses || this.fresh(j).some((f) => s.nodes.has(f.node ?? '')))),
+      (j) => over(j) || (whole(j) && this.strikes.every((s) => !s.kind.loses || this.fresh(j).some((f) => s.nodes.has(f.node ?? '')) || (s.over && away(j, s.nodes)))),
       LIMIT_MS,
     );
     running(after);
@@ -191,7 +193,7 @@ export class Wave {
       job: id,
       node: own,
       nodes: victims,
-      lost: async () => void (await client.until(id, 'lost', (j) => over(j) || j.faults.slice(at).some((f) => f.node === own), LIMIT_MS)),
+      lost: async () => void (await client.until(id, 'lost', (j) => over(j) || j.faults.slice(at).some((f) => f.node === own) || away(j, new Set([own])), LIMIT_MS)),
     };
     const overlaps = this.strikes.some((s) => !s.over) || !whole(this.seen);
     const run = async (): Promise<void> => {
