@@ -204,7 +204,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Mayfly', version: o.version, description: 'MPI programs on volatile browser tabs. All of /api but /api/info needs a token, as “Authorization: Bearer …”. Every refusal has a stable code and a sentence.' },
+      info: { title: 'Mayfly', version: o.version, description: 'MPI programs on volatile browser tabs. A route that needs no token says so; all others take one, as “Authorization: Bearer …”. Every refusal has a stable code and a sentence.' },
       components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
     },
   });
