@@ -191,12 +191,10 @@ export class Runtime {
           this.imageCosts.heard(m, (job) => this.#specs.get(job)?.room);
           this.history.heard(m, from);
           this.runLog.heard(m, (job, task, incarnation) => {
-            if (!this.#open.has(job) || this.#closing.has(job)) return undefined;
-            const { core } = this.dispatcher.core;
-            const t = core.find(job, task);
-            return t?.node !== undefined && t.incarnation === incarnation ? core.nodes.get(t.node) : undefined;
+            const node = this.#open.has(job) && !this.#closing.has(job) ? this.#nodeOf(job, task, incarnation) : undefined;
+            return node === undefined ? undefined : this.dispatcher.core.core.nodes.get(node);
           });
-          if (from !== undefined) this.board.heard(from, m.tasks, (job, task, incarnation) => this.#isHere(from, job, task, incarnation), Date.now());
+          if (from !== undefined) this.board.heard(from, m.tasks, (job, task, incarnation) => this.#nodeOf(job, task, incarnation) === from, Date.now());
         },
         came: (node, room, who) => this.board.came(node, room, who),
         left: (node) => this.board.left(node),
@@ -459,10 +457,10 @@ export class Runtime {
     this.observer.jobChanged(job);
   }
 
-  /** The dispatcher gave this incarnation to this node, and to no other since. */
-  #isHere(node: NodeId, job: JobId, task: TaskId, incarnation: Incarnation): boolean {
-    const t = this.dispatcher.core.core.jobs.get(job)?.tasks[task];
-    return t?.node === node && t.incarnation === incarnation;
+  /** Where the dispatcher gave this incarnation to; undefined: nowhere, or a newer one acts. */
+  #nodeOf(job: JobId, task: TaskId, incarnation: Incarnation): NodeId | undefined {
+    const t = this.dispatcher.core.core.find(job, task);
+    return t?.incarnation === incarnation ? t.node : undefined;
   }
 
   // Between the cores

@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SPENT, type Heartbeat, type JobId, type NodeId, type TaskId } from '@mayfly/wire';
+import { SPENT, type Heartbeat, type Incarnation, type JobId, type NodeId, type TaskId } from '@mayfly/wire';
 
 export interface RunSummary {
   /** By {@link SPENT}. */
@@ -38,7 +38,7 @@ export class RunLog {
   }
 
   /** `placeOf`: the node of the acting incarnation, if it is this one. */
-  heard(m: Heartbeat, placeOf: (job: JobId, task: TaskId, incarnation: number) => Place | undefined): void {
+  heard(m: Heartbeat, placeOf: (job: JobId, task: TaskId, incarnation: Incarnation) => Place | undefined): void {
     for (const t of m.tasks) {
       const place = placeOf(t.job, t.task, t.incarnation);
       if (!place) continue;
