@@ -74,5 +74,5 @@ export function connect(w: Wiring): Client {
 
 function failureOf(response: Response, error: unknown): ApiFailure {
   const body = (typeof error === 'object' && error !== null ? error : {}) as Partial<ApiError>;
-  return new ApiFailure(response.status, body.code ?? `HTTP_${response.status}`, body.message ?? response.statusText, body.diagnostics ?? []);
+  return new ApiFailure(response.status, body.code ?? `HTTP_${response.status}`, body.message ?? (response.statusText || `The server answered ${response.status}.`), body.diagnostics ?? []);
 }

@@ -1,9 +1,10 @@
 /** The lesson “What happens when a tab closes?”: how it stands. */
 import { Type, type Static } from 'typebox';
+import { JobState } from './job.ts';
 import { CountSchema } from './schema.ts';
 
 export const LessonView = Type.Object({
-  state: Type.String(),
+  state: JobState,
   /** How often the token was sent round, of LESSON_LAPS (lesson-program.ts). */
   steps: CountSchema,
   ranks: Type.Array(

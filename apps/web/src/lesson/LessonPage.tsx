@@ -2,10 +2,11 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { LESSON_LAPS, LESSON_RANKS, lessonAnswer, type LessonView } from '@mayfly/wire';
+import { plural } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
 import type { Tone } from '../shared/tone.ts';
 import { obstacle, surroundings } from '../volunteer/support.ts';
-import { BEFORE, Lesson, lines, messages, type LessonNode, type LessonState } from './lesson.ts';
+import { BEFORE, Lesson, lines, type LessonNode, type LessonState } from './lesson.ts';
 import './lesson.css';
 
 const inTheWay = obstacle(surroundings());
@@ -115,7 +116,7 @@ function Picture({ view, nodes, over, onClose }: { view: LessonView; nodes: read
               </div>
               <div>
                 <p className="small">
-                  Log of rank {r.rank}: {messages(r.logged)}, {read} read
+                  Log of rank {r.rank}: {plural(r.logged, 'message')}, {read} read
                 </p>
                 <div className="lesson-log" aria-hidden="true">
                   {Array.from({ length: r.logged }, (_, i) => (

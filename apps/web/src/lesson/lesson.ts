@@ -5,8 +5,11 @@
  *  I1 What is shown is what the server and the nodes say, nothing is invented.
  *  I2 Who leaves the page ends the nodes and the job.
  */
+import { connect } from '@mayfly/client';
 import { createVolunteer, type Volunteer } from '@mayfly/node/page';
 import { LESSON_RANKS, type LessonView } from '@mayfly/wire';
+import { hasEnded } from '../dashboard/words.ts';
+import { plural } from '../shared/format.ts';
 
 export interface LessonNode {
   /** 'tab 1'… */
@@ -25,6 +28,9 @@ export interface LessonState {
 }
 
 const LOOK_MS = 500;
+/** The lesson needs no token, and shows none that this browser may have. */
+const api = connect({ baseUrl: '', token: () => undefined });
+const of = (code: string) => ({ params: { path: { code } } });
 export const BEFORE: LessonState = { phase: 'before', nodes: [], story: [] };
 
 export class Lesson {
@@ -50,7 +56,7 @@ export class Lesson {
   async begin(): Promise<void> {
     this.#show({ phase: 'beginning' });
     try {
-      const { code } = await ask<{ code: string }>('POST', '/api/lesson');
+      const { code } = await api.post('/api/lesson');
       this.#code = code;
       if (this.#ended) return this.leave();
       this.#tell(`The server has a job of ${LESSON_RANKS} ranks. This page opens ${LESSON_RANKS} nodes for it; each is to the server what another tab would be.`);
@@ -73,7 +79,7 @@ export class Lesson {
     clearTimeout(this.#timer);
     if (this.#ended || !this.#code) return;
     try {
-      this.#take(await ask<LessonView>('GET', `/api/lesson/${this.#code}`));
+      this.#take(await api.get('/api/lesson/{code}', of(this.#code)));
     } catch (e) {
       if (this.#state.phase === 'over') return;
       return this.#show({ phase: 'broken', error: e instanceof Error ? e.message : String(e) });
@@ -87,7 +93,7 @@ export class Lesson {
     for (const f of view.faults) {
       const known = before?.faults.find((b) => b.rank === f.rank && b.incarnation === f.incarnation);
       const { logged = 0, incarnation = 0 } = view.ranks[f.rank] ?? {};
-      if (!known) story.push(`The server heard that rank ${f.rank} is gone. Its memory is lost, and the sum in it; its log of ${messages(logged)} is not. The other ranks were told nothing: they wait for messages, as always.`);
+      if (!known) story.push(`The server heard that rank ${f.rank} is gone. Its memory is lost, and the sum in it; its log of ${plural(logged, 'message')} is not. The other ranks were told nothing: they wait for messages, as always.`);
       if (f.recoveredAfterMs !== undefined && known?.recoveredAfterMs === undefined)
         story.push(
           `Rank ${f.rank} is back, as incarnation ${incarnation}. It began at the start of the program and was fed its log in the old order; so it computed the same sum, and what it had sent before was not sent twice. The others never noticed.`,
@@ -95,7 +101,7 @@ export class Lesson {
     }
     const laps = lines(view.output);
     if (laps.length > lines(before?.output ?? '').length) story.push(`The token came round: rank 0 prints ${laps.at(-1)}.`);
-    const over = ['done', 'failed', 'cancelled'].includes(view.state);
+    const over = hasEnded(view.state);
     this.#show({ view, story, phase: over ? 'over' : 'on', ...(view.error === undefined ? {} : { error: view.error }) });
     if (over) for (const [name, node] of this.#nodes) void this.#end(name, node);
   }
@@ -103,7 +109,7 @@ export class Lesson {
   async step(): Promise<void> {
     if (!this.#code) return;
     this.#tell('You let rank 0 begin a lap: the token goes from rank to rank, and each adds it to its sum.');
-    await ask('POST', `/api/lesson/${this.#code}/step`).catch((e: unknown) => this.#show({ phase: 'broken', error: (e as Error).message }));
+    await api.post('/api/lesson/{code}/step', of(this.#code)).catch((e: unknown) => this.#show({ phase: 'broken', error: (e as Error).message }));
     await this.#look();
   }
 
@@ -134,16 +140,8 @@ export class Lesson {
     clearTimeout(this.#timer);
     for (const node of this.#nodes.values()) void node.stop(0).catch(() => undefined);
     this.#nodes.clear();
-    if (this.#code) void fetch(`/api/lesson/${this.#code}`, { method: 'DELETE', keepalive: true }).catch(() => undefined);
+    if (this.#code) void api.delete('/api/lesson/{code}', { ...of(this.#code), keepalive: true }).catch(() => undefined);
   }
 }
 
 export const lines = (output: string): string[] => output.split('\n').filter((l) => l !== '');
-export const messages = (n: number): string => `${n} message${n === 1 ? '' : 's'}`;
-
-async function ask<T>(method: string, path: string): Promise<T> {
-  const answer = await fetch(path, { method });
-  const body = (await answer.json().catch(() => ({ message: `The server answered ${answer.status}.` }))) as T & { message?: string };
-  if (!answer.ok) throw new Error(body.message ?? `The server answered ${answer.status}.`);
-  return body;
-}
