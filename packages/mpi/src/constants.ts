@@ -37,12 +37,12 @@ export const FIRST_FREE_CONTEXT = 4;
 export const CONTEXTS_END = 0x7fff_ff00;
 /** Makings from groups alone (MPI_Comm_create_from_group); the tag comes of the string tag. */
 export const FROM_GROUPS_CONTEXT = 0x7fff_fff0;
-/** MPI_Comm_connect to a port: the tag is the port's number, answers have tag 0. */
-export const PORTS_CONTEXT = 0x7fff_fff2;
-/** The context of the cards that are sent to ports. */
-export const CARDS = PORTS_CONTEXT + COLLECTIVE;
-/** Tag of the answer to a card; ports are numbered from 1. */
-export const ANSWER = 0;
+/** What a port answers to a card: the tag is the port's number, counted from 1. */
+export const ANSWERS = 0x7fff_fff2;
+/** The cards that are sent to a port: the tag is its number. */
+export const CARDS = ANSWERS + COLLECTIVE;
+/** Tag of a notice among the answers: the ports of its sender below the number in its word are closed for good. */
+export const LEFT = 0;
 /** Names of services, told to all. */
 export const NAMES_CONTEXT = 0x7fff_fff4;
 

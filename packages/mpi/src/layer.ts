@@ -17,7 +17,7 @@ export type Deferred =
   | { do: 'pull'; arrival: number; size: number; into: Uint8Array }
   | { do: 'advance'; request: number }
   /** Somebody knocks at a port that is not open. */
-  | { do: 'refuse'; dst: number }
+  | { do: 'refuse'; dst: number; port: number }
   /** A one-sided operation or its answer that needs its body from the log, or is to be answered. */
   | { do: 'window'; window: number; envelope: Envelope }
   /** Values of the file service for a cell of a schedule; what it says was written. */

@@ -9,10 +9,11 @@
  */
 import { LINEAR } from './buffers.ts';
 import { taskId, WORLD } from '@mayfly/wire';
-import { ANY_SOURCE, ANY_TAG, CARDS, FAILED, Mode } from './constants.ts';
+import { ANSWERS, ANY_SOURCE, ANY_TAG, CARDS, FAILED, LEFT, Mode } from './constants.ts';
 import { className, ERR, type ErrorRecord } from './errors.ts';
 import { releaseSpace, rankOfTask, type Layer } from './layer.ts';
 import { fromExternal } from './external.ts';
+import { refusal } from './cards.ts';
 import type { TypeRecord } from './types.ts';
 import type { Arrival } from './device.ts';
 import type { CollectiveRequest, Envelope, ReceiveRequest, RequestRecord } from './state.ts';
@@ -54,10 +55,35 @@ export function deliver(layer: Layer, a: Arrival): void {
       return;
     }
   }
-  if (a.context === CARDS && a.tag > 0 && !layer.state.ports.open.includes(a.tag)) return void layer.deferred.push({ do: 'refuse', dst: a.src });
+  if (a.context === CARDS && a.tag > 0 && !layer.state.ports.open.includes(a.tag)) return void layer.deferred.push({ do: 'refuse', dst: a.src, port: a.tag });
+  if (a.context === ANSWERS && a.tag === LEFT) return portsClosed(layer, a.src, a.word);
   let queue = layer.state.unexpected.get(a.context);
   if (!queue) layer.state.unexpected.set(a.context, (queue = []));
   queue.push({ arrival: a.number, src: a.src, mode: a.mode, tag: a.tag, word: a.word, size: a.size, body: keepBody(layer, a) });
+}
+
+/** A task closes its ports below a number for good: a connect that waits for one is refused, as is each later one (ports.ts). */
+function portsClosed(layer: Layer, task: number, below: number): void {
+  layer.state.ports.left.set(task, below);
+  const requests = layer.state.requests.rows;
+  for (const handle of layer.state.posted.get(ANSWERS)?.slice() ?? []) {
+    const r = requests.get(handle) as ReceiveRequest;
+    if (r.source !== task || r.tag >= below) continue;
+    unpost(layer, r);
+    refuseWaiting(layer, r);
+  }
+}
+
+function refuseWaiting(layer: Layer, r: ReceiveRequest): void {
+  layer.memory.view(r.into!).set(refusal(layer, ERR.PORT));
+  complete(layer, r);
+}
+
+/** Takes a posted receive out of its queue. */
+export function unpost(layer: Layer, r: ReceiveRequest): void {
+  const queue = layer.state.posted.get(r.context)!;
+  queue.splice(queue.indexOf(r.handle), 1);
+  if (queue.length === 0) layer.state.posted.delete(r.context);
 }
 
 /** Copies a body into the store when it is there and there is room. */
@@ -96,6 +122,7 @@ export function post(layer: Layer, r: ReceiveRequest): void {
   const queue = layer.state.unexpected.get(r.context);
   const i = queue ? queue.findIndex((e) => fits(r.source, r.tag, e.src, e.tag)) : -1;
   if (i < 0) {
+    if (r.context === ANSWERS && r.tag < (layer.state.ports.left.get(r.source) ?? 0)) return refuseWaiting(layer, r);
     const posted = layer.state.posted.get(r.context);
     if (posted) posted.push(r.handle);
     else layer.state.posted.set(r.context, [r.handle]);

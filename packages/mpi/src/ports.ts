@@ -2,7 +2,8 @@
  * Ports and names of services within a job (MPI 4.1 §11.8, §11.9): two groups of the same job that share no communicator become an intercommunicator.
  *
  * A port is a number of the task that opened it: `mayfly-port:<task>:<number>`. The root of a connect sends its group's card there and gets the
- * other's back; a task refuses cards for ports that it has not open, as soon as it is inside an MPI call. Names are told to all tasks when they are
+ * other's back; a task refuses cards for ports that it has not open, as soon as it is inside an MPI call. A task that has had a port tells all others when it leaves MPI,
+ * so that nobody waits for its answer. Names are told to all tasks when they are
  * published, as ordinary messages that wait in their queue; a look-up is a poll: it sees what has arrived.
  */
 import { taskId } from '@mayfly/wire';
@@ -10,7 +11,7 @@ import { bcastBinomial } from './collectives/bcast-binomial.ts';
 import { part, type Buf } from './buffers.ts';
 import { cardBytes, refusal, writeCard } from './cards.ts';
 import { checkRoot, intra } from './checks.ts';
-import { ANSWER, ANY_SOURCE, ANY_TAG, CARDS, Mode, NAMES_CONTEXT } from './constants.ts';
+import { ANSWERS, ANY_SOURCE, ANY_TAG, CARDS, LEFT, Mode, NAMES_CONTEXT } from './constants.ts';
 import { agreeOnContext } from './contexts.ts';
 import { ERR, fail, type MPIError } from './errors.ts';
 import { reaching } from './intercomm.ts';
@@ -50,6 +51,11 @@ function own(layer: Layer, name: string, call: string): number {
 /** [MPI_Close_port] Who has knocked in vain hears of it. */
 export function close(layer: Layer, name: string): void {
   const port = own(layer, name, 'MPI_Close_port');
+  shut(layer, port);
+  layer.device.unexpected(layer.state.unexpectedBytes);
+}
+
+function shut(layer: Layer, port: number): void {
   const { ports } = layer.state;
   ports.open = ports.open.filter((p) => p !== port);
   for (;;) {
@@ -57,9 +63,18 @@ export function close(layer: Layer, name: string): void {
     if (!e) break;
     takeUnexpected(layer, CARDS, e);
     if (e.body) stored(layer, -e.size);
-    refuse(layer, e.src);
+    refuse(layer, e.src, port);
   }
+}
+
+/** The task leaves MPI (MPI_Finalize, the last session, its end): its ports close, and nobody is to wait for an answer of it any more. Again after a later session. */
+export function leave(layer: Layer): void {
+  const { ports, size, task } = layer.state;
+  if (ports.next === 1 || ports.left.get(task) === ports.next) return;
+  for (const port of ports.open) shut(layer, port);
   layer.device.unexpected(layer.state.unexpectedBytes);
+  ports.left.set(task, ports.next);
+  for (let t = 0; t < size; t++) if (t !== task) layer.device.send(taskId(t), Mode.STANDARD, ANSWERS, LEFT, ports.next, new Uint8Array(0));
 }
 
 /** What the two sides of a connection have in common: the group agrees on a context, its root meets the other one's, everybody hears the other card. */
@@ -90,10 +105,11 @@ const failed = (f: () => undefined): MPIError | undefined => {
 export function accept(layer: Layer, handle: number, root: number, port: () => string, call = 'MPI_Comm_accept'): number {
   return meet(layer, handle, root, call, (s, mine, their) =>
     failed(() => {
-      const via: Via = { context: CARDS, tag: own(layer, port(), call) };
+      const number = own(layer, port(), call);
+      const via: Via = { context: CARDS, tag: number };
       const from = s.scratch(4 + their.bytes);
       s.recvTask(ANY_SOURCE, from, via).next();
-      s.answer(part(from, 0, 4), mine, { context: CARDS, tag: ANSWER });
+      s.answer(part(from, 0, 4), mine, { context: ANSWERS, tag: number });
       s.copy(part(from, 4, their.bytes), their);
     }),
   );
@@ -103,12 +119,14 @@ export function accept(layer: Layer, handle: number, root: number, port: () => s
 export function connect(layer: Layer, handle: number, root: number, port: () => string, call = 'MPI_Comm_connect'): number {
   return meet(layer, handle, root, call, (s, mine, their) =>
     failed(() => {
-      const to = parse(layer, port(), call);
+      const name = port();
+      const to = parse(layer, name, call);
+      if (to.port < (layer.state.ports.left.get(to.task) ?? 0)) fail(ERR.PORT, call, `${name} is closed: task ${to.task}, which opened it, has left MPI`);
       const out = s.scratch(4 + mine.bytes);
       const bytes = layer.memory.view(out);
       new DataView(bytes.buffer, bytes.byteOffset).setUint32(0, layer.state.task, true);
       s.copy(mine, part(out, 4, mine.bytes));
-      s.sendTask(to.task, out, { context: CARDS, tag: to.port }).recvTask(to.task, their, { context: CARDS, tag: ANSWER });
+      s.sendTask(to.task, out, { context: CARDS, tag: to.port }).recvTask(to.task, their, { context: ANSWERS, tag: to.port });
     }),
   );
 }

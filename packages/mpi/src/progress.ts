@@ -30,7 +30,7 @@ export function settle(layer: Layer): void {
     const d = deferred[i]!;
     if (d.do === 'ack') sendAck(layer, d.dst, d.word);
     else if (d.do === 'advance') runRounds(layer, d.request);
-    else if (d.do === 'refuse') refuse(layer, d.dst);
+    else if (d.do === 'refuse') refuse(layer, d.dst, d.port);
     else if (d.do === 'window') perform(layer, d.window, d.envelope);
     else if (d.do === 'file' || d.do === 'written') settleFile(layer, d);
     else if (d.do === 'retire') {

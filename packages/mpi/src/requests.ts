@@ -5,7 +5,7 @@
 import { WORLD, taskId } from '@mayfly/wire';
 import { ERR, fail } from './errors.ts';
 import { requestOf, type Layer } from './layer.ts';
-import { retire, spread } from './matching.ts';
+import { retire, spread, unpost } from './matching.ts';
 import { pollUntil, waitUntil } from './progress.ts';
 import { emptyStatus } from './p2p.ts';
 import type { WaitReason } from './device.ts';
@@ -160,9 +160,7 @@ export function cancel(layer: Layer, handle: number): void {
   const r = requestOf(layer, handle, 'MPI_Cancel');
   if (r.kind === 'coll') fail(ERR.REQUEST, 'MPI_Cancel', `a ${r.call} cannot be cancelled`, r.comm);
   if (r.kind !== 'recv' || r.done) return;
-  const queue = layer.state.posted.get(r.context)!;
-  queue.splice(queue.indexOf(handle), 1);
-  if (queue.length === 0) layer.state.posted.delete(r.context);
+  unpost(layer, r);
   r.status = { ...emptyStatus(), cancelled: true };
   r.done = true;
 }

@@ -41,6 +41,8 @@ export function restore(layer: Layer, bytes: Uint8Array): void {
   state.windows ??= noWindows();
   state.files ??= noFiles();
   state.ports ??= noPorts();
+  // Images from before a task said that it leaves.
+  state.ports.left ??= new Map();
   state.traffic ??= noTraffic();
   layer.state = state;
   putContents(layer);

@@ -214,8 +214,10 @@ export interface PortsState {
   next: number;
   open: number[];
   services: Map<string, string>;
+  /** Tasks whose ports below a number are closed for good: they have left MPI. */
+  left: Map<number, number>;
 }
-export const noPorts = (): PortsState => ({ next: 1, open: [], services: new Map() });
+export const noPorts = (): PortsState => ({ next: 1, open: [], services: new Map(), left: new Map() });
 
 /** Messages of point to point and collectives so far, for the tool interface: a function of the calls and of what they have consumed, thus the same in every replay. */
 export interface Traffic {

@@ -19,7 +19,8 @@ Notes on what is there:
 * Thread levels up to MPI_THREAD_SERIALIZED are granted; a rank has one thread.
 * A send cannot be cancelled (MPI 4.1 §3.8.4 leaves that to the implementation); a receive can.
 * The processes of a job are those that it was started with: MPI_Comm_spawn answers MPI_ERR_SPAWN, MPI_Comm_join no communicator. MPI_Comm_accept and MPI_Comm_connect
-  join groups of the same job; a port belongs to the process that opened it, and a published name is known to another process as soon as the news has reached it.
+  join groups of the same job; a port belongs to the process that opened it, and a published name is known to another process as soon as the news has reached it. A connect
+  to a port that is closed, or whose process has left MPI, answers MPI_ERR_PORT; to an open one it waits for the accept, and a job in which all wait ends as a deadlock.
 * MPI_Session_init works before, beside and after MPI_Init; the process sets are mpi://WORLD and mpi://SELF.
 * MPI_Comm_split_type with MPI_COMM_TYPE_SHARED gives each rank a communicator of its own: no two share memory.
 * An error code is its class; MPI_Error_string adds the text of the last error of that class, which names the call, the argument and what is allowed.

@@ -1,5 +1,5 @@
 /** The environment (MPI 4.1 chapters 9 and 11): start and end, error classes and handlers, versions, clock, memory, operations, info objects. */
-import { COMM_SELF, ERR, type CommRecord } from '@mayfly/mpi';
+import { COMM_SELF, ERR, ports, type CommRecord } from '@mayfly/mpi';
 import { constant, constantNames } from '../abi/constants.ts';
 import { deleteAttributes } from './attributes.ts';
 import { record, type Implementations } from './define.ts';
@@ -101,7 +101,11 @@ export function environment(core: Core): Implementations {
         deleteAttributes(core, 'comm', Predefined.COMM_SELF, layer.state.comms.rows.get(COMM_SELF)!.attributes);
         return record('Finalize', 0);
       },
-      finish: () => success(() => void ((core.state.phase = 'after'), (layer.state.finalized = !core.inUse))),
+      finish: () => success(() => {
+        core.state.phase = 'after';
+        if (!core.inUse) ports.leave(layer);
+        layer.state.finalized = !core.inUse;
+      }),
     },
     Query_thread: (at: number) => success(() => heap.setInt(at, core.state.threadLevel, 'provided')),
     Is_thread_main: (at: number) => success(() => heap.setInt(at, 1, 'flag')),

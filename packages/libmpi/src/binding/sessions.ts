@@ -2,7 +2,7 @@
  * Sessions (MPI 4.1 §11.3): MPI without MPI_COMM_WORLD, before, beside and after the World Model. A session is a handle with an error handler, hints and
  * perhaps a buffer; its process sets are groups of the layer, and communicators are made from groups and a string that their processes agree on.
  */
-import { ERR, MPIError, comms, intercomms } from '@mayfly/mpi';
+import { ERR, MPIError, comms, intercomms, ports } from '@mayfly/mpi';
 import { making, newGroup } from './communicators.ts';
 import type { Core } from './core.ts';
 import type { Implementations, Waiting } from './define.ts';
@@ -102,6 +102,7 @@ export function sessions(core: Core): Implementations {
         sessionOf(handle);
         core.state.sessions.delete(numberOf(Kind.SESSION, handle));
         layer.state.finalized = core.state.phase === 'after' && core.state.sessions.size === 0;
+        if (!core.inUse) ports.leave(layer);
         heap.setInt(at, Null.SESSION, 'session');
       }),
     Session_get_info: (session: number, at: number) =>

@@ -15,7 +15,7 @@
  *  H3 The first import that is called after a rewind is the one that was unwound; anything else is a defect, and ends the incarnation, never the job.
  *  H4 The program's end is one exit report: return, exit(), MPI_Abort, a trap. What is thrown out of {@link runProcess} is the host's own failure.
  */
-import { createLayer, decodeValue, encodeValue, heldArrivals, Interrupted, restore, snapshot, world, type Layer, type RestoredImage } from '@mayfly/mpi';
+import { createLayer, decodeValue, encodeValue, heldArrivals, Interrupted, ports, restore, snapshot, world, type Layer, type RestoredImage } from '@mayfly/mpi';
 import type { ExitReport } from '@mayfly/wire';
 import { Ended, failed, IncarnationDies, isException, isHosts, MESSAGE_LIMIT } from './ending.ts';
 import { Files } from './files.ts';
@@ -323,6 +323,7 @@ export class Life implements Waits {
   private leave(report: ExitReport): { report: ExitReport } {
     this.files.flush();
     for (const path of this.files.refused) this.wasi.complain(`the file ${path} is not kept: a result's name has letters, digits and ._@+:- only, and no part begins with a dot`);
+    ports.leave(this.layer);
     world.sendExit(this.layer, report);
     return { report };
   }

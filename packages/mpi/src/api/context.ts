@@ -4,6 +4,7 @@ import { COMM_SELF, ERRORS_ARE_FATAL, ERRORS_RETURN } from '../constants.ts';
 import { typeOfArray, type ElementArray, type ElementType } from '../datatypes.ts';
 import { ERR, MPIError, fail, type ErrorRecord } from '../errors.ts';
 import { FILE_NULL } from '../files/index.ts';
+import { leave } from '../ports.ts';
 import { sendExit } from '../world.ts';
 import type { Buf } from '../buffers.ts';
 import type { ExitReport } from '@mayfly/wire';
@@ -60,6 +61,7 @@ export class Context {
   end(report: ExitReport): never {
     if (!this.ended) {
       this.ended = true;
+      leave(this.layer);
       sendExit(this.layer, report);
     }
     return this.runtime.end(report);

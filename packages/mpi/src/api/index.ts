@@ -2,6 +2,7 @@
 import * as c from '../constants.ts';
 import { ERR, MPIError } from '../errors.ts';
 import { BUILTIN_OPS } from '../ops.ts';
+import { leave } from '../ports.ts';
 import { dimsCreate } from '../topology.ts';
 import { checkpoints } from './checkpoint.ts';
 import { CartObject, CommObject, IntercommObject } from './comm.ts';
@@ -114,7 +115,7 @@ function build(context: Context): MayflyModule {
     wtick: () => TICK,
     processorName: () => layer.device.place(() => runtime.processorName()),
     getVersion: () => ({ version: 4, subversion: 1 }),
-    finalize: () => void (layer.state.finalized = true),
+    finalize: () => void (leave(layer), (layer.state.finalized = true)),
     isActive: () => !layer.state.finalized,
     abort: (code) => world.abort(code),
     exit: (code = 0) => context.call(() => context.end({ code: context.exitCode(code, 'exit') })),

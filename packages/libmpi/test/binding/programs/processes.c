@@ -77,6 +77,12 @@ int main(int argc, char **argv) {
       else { MPI_Comm_set_errhandler(half, MPI_ERRORS_RETURN); CHECK(class_of(MPI_Comm_accept(port, MPI_INFO_NULL, p - 1, half, &c)) == MPI_ERR_PORT); }
       MPI_Barrier(MPI_COMM_WORLD);
     }
+    /* Nor does anybody wait for a port whose process has left MPI without closing it: the last process knocks while the first one finalizes, and again. */
+    if (rank_ == 0) { MPI_Open_port(MPI_INFO_NULL, port); MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, size_ - 1, 0, MPI_COMM_WORLD); }
+    if (rank_ == size_ - 1) {
+      MPI_Recv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      for (n = 0; n < 2; n++) CHECK(class_of(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &c)) == MPI_ERR_PORT);
+    }
     MPI_Comm_free(&half);
   }
   return finish();
