@@ -239,6 +239,7 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   const room = page.getByRole('article', { name: 'Room Class 7b' });
   const link = room.getByRole('link', { name: /volunteer\?room=/ });
   await expect(room.getByRole('img', { name: /QR code/ })).toBeVisible();
+  await expect(room).toContainText('leads other devices to themselves'); // 127.0.0.1
   const address = (await link.getAttribute('href'))!;
   const code = new URL(address).searchParams.get('room')!;
   expect(await serious(page)).toEqual([]);

@@ -16,6 +16,7 @@ describe('volunteer words', () => {
       expect(stateWords(snap({ phase, ranks: [rank()] })).title.toLowerCase().startsWith(phase)).toBe(true);
     }
     expect(stateWords(snap({ phase: 'paused', reason: 'on battery' })).detail).toBe('On battery.');
+    expect(stateWords(snap({ phase: 'connecting', reason: 'the server does not answer' })).detail).toBe('The server does not answer.');
     expect(stateWords(snap({ phase: 'refused', error: { code: 'FORBIDDEN', message: 'wrong room' } })).detail).toBe('wrong room');
   });
   it('names the jobs once each', () => {
@@ -32,7 +33,14 @@ describe('volunteer words', () => {
     rates.take([waits], 0);
     const s = snap({ phase: 'working', ranks: [waits] });
     expect(stateWords(s, rates.take([waits], 5000)).detail).toContain('You may close the tab');
-    expect(stateWords(s, rates.take([waits], 75_000)).detail).toBe('The rank here waits for others, since 1 min 15 s.');
+    expect(stateWords(s, rates.take([waits], 75_000))).toMatchObject({ detail: 'Nothing moves: the rank here has waited for 1 min 15 s, for messages of other ranks.', tone: 'wait' });
+    // What the runtime says of a connection comes first, and the tab still does not seem to compute.
+    expect(stateWords({ ...s, reason: 'a data connection is down' }, rates.take([waits], 75_000))).toMatchObject({ detail: 'A data connection is down.', tone: 'wait' });
+    const line = rank({ activity: { state: 'waiting', call: 'stdin', arrivals: 0, sends: 0 } });
+    const two = [line, rank({ task: taskId(1), activity: { state: 'waiting', call: 'MPI_Barrier', arrivals: 0, sends: 0 } })];
+    const others = new Rates();
+    others.take(two, 0);
+    expect(stateWords({ ...s, ranks: two }, others.take(two, 12_000)).detail).toBe('Nothing moves: both ranks here have waited for 12 s, for a line of input from the owner of the job.');
     expect(rankWords(waits).text).toBe('waits in MPI_Recv for rank 3');
     expect(rates.take([rank({ messagesIn: 41, bytesIn: 4010 })], 77_000).get('abcdefghijkl.0.0')).toEqual({ messages: 20, bytes: 2000, stillMs: 0 });
   });

@@ -21,11 +21,14 @@ export function stateWords(s: VolunteerSnapshot, rates: ReadonlyMap<string, Rate
     case 'off':
       return { title: 'Off', detail: 'This tab does nothing until you press Start.', tone: 'quiet' };
     case 'connecting':
-      return { title: 'Connecting', detail: s.reason ?? 'Looking for the server. It tries again by itself.', tone: 'wait' };
+      return { title: 'Connecting', detail: s.reason ? sentence(s.reason) : 'Looking for the server. It tries again by itself.', tone: 'wait' };
     case 'idle':
       return { title: 'Idle', detail: s.reason ?? `Waiting for work: connected, ${plural(s.slots, 'slot')} free. Ranks come by themselves as soon as a job needs them.`, tone: 'good' };
-    case 'working':
-      return { title: `Working on ${jobNames(s.ranks)}`, detail: s.reason ?? stillWords(s, rates) ?? `${plural(s.ranks.length, 'rank')} in ${plural(s.slots, 'slot')}. You may close the tab whenever you like.`, tone: 'work' };
+    case 'working': {
+      const still = stillWords(s, rates);
+      const usual = `${plural(s.ranks.length, 'rank')} in ${plural(s.slots, 'slot')}. You may close the tab whenever you like.`;
+      return { title: `Working on ${jobNames(s.ranks)}`, detail: s.reason ? sentence(s.reason) : (still ?? usual), tone: still ? 'wait' : 'work' };
+    }
     case 'leaving':
       return { title: 'Leaving', detail: `${sentence(s.reason ?? 'giving the ranks back')} Their last images go to the server first, so that they go on elsewhere where they stand.`, tone: 'again' };
     case 'paused':
@@ -37,12 +40,14 @@ export function stateWords(s: VolunteerSnapshot, rates: ReadonlyMap<string, Rate
 
 const sentence = (s: string): string => `${s.charAt(0).toUpperCase()}${s.slice(1)}${/[.!?]$/.test(s) ? '' : '.'}`;
 
-/** Said when nothing here moves: every rank waits, and for how long. */
+/** Said when nothing here moves: every rank waits, for what, and for how long. */
 function stillWords(s: VolunteerSnapshot, rates: ReadonlyMap<string, Rate>): string | undefined {
-  const still = s.ranks.map((r) => (r.activity?.state === 'waiting' ? (rates.get(keyOf(r))?.stillMs ?? 0) : 0));
-  const least = Math.min(...still);
+  const least = Math.min(...s.ranks.map((r) => (r.activity?.state === 'waiting' ? (rates.get(keyOf(r))?.stillMs ?? 0) : 0)));
   if (s.ranks.length === 0 || least < STILL_MS) return undefined;
-  return `${s.ranks.length === 1 ? 'The rank here waits' : `All ${s.ranks.length} ranks here wait`} for others, since ${elapsed(least)}.`;
+  const who = s.ranks.length === 1 ? 'the rank here has' : s.ranks.length === 2 ? 'both ranks here have' : `all ${s.ranks.length} ranks here have`;
+  // A rank that waits for a line holds up those that wait for it.
+  const line = s.ranks.some((r) => r.activity?.call === 'stdin');
+  return `Nothing moves: ${who} waited for ${elapsed(least)}, ${line ? 'for a line of input from the owner of the job' : 'for messages of other ranks'}.`;
 }
 
 /** “heat”, “heat” and “cg”, “heat” and 2 others. */

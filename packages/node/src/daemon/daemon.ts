@@ -72,6 +72,7 @@ export class Daemon {
   start(): Promise<void> {
     if (this.socket) return Promise.resolve();
     this.error = undefined;
+    if (this.phase === 'paused') this.remember('resumed', 'The pause is over.');
     this.setPhase('connecting', 'connecting to the server');
     return new Promise((resolve, reject) => {
       const socket: Socket<ServerToNode, NodeToServer> = io(new URL('/node', this.options.server).href, {
@@ -96,8 +97,8 @@ export class Daemon {
         // The server closed the connection itself: socket.io would not come back.
         if (this.socket === socket && !socket.active) this.seams.after(1000, () => this.socket === socket && socket.connect());
       });
-      socket.on('connect_error', (e) => {
-        if (this.phase === 'connecting') this.setPhase('connecting', `the server does not answer (${e.message}); trying again`);
+      socket.on('connect_error', () => {
+        if (this.phase === 'connecting') this.setPhase('connecting', `the server does not answer; ${this.jobs.held().next().done ? '' : 'ranks here go on as far as they can, and '}it is tried again by itself`);
         if (this.socket === socket && !socket.active) this.seams.after(1000, () => this.socket === socket && socket.connect());
       });
       socket.on('assign', (a) => {

@@ -78,6 +78,9 @@ function Open() {
   );
 }
 
+/** Such an address means “this very machine” to whoever opens it. */
+const onlyHere = (base: string): boolean => /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(base).hostname);
+
 function RoomCard({ room, base }: { room: RoomView; base: string }) {
   const mayClose = useMay('owner');
   const client = useQueryClient();
@@ -105,6 +108,11 @@ function RoomCard({ room, base }: { room: RoomView; base: string }) {
             {link}
           </a>
         </p>
+        {onlyHere(base) && (
+          <p className="small wrong">
+            This address leads other devices to themselves, not to this server. Give it one that they reach: <code>--host</code> with HTTPS, or <code>--public-url</code>.
+          </p>
+        )}
         <div className="row">
           <Button className="button small" onPress={() => void copy()}>
             {copied ? 'Copied' : 'Copy the link'}
