@@ -47,15 +47,20 @@ export const source = (name: string, text: string): Program => ({ name, program:
 export class Client {
   constructor(private readonly server: ServerProcess) {}
 
+  /** A refusal for too many requests is waited out: several who watch one job look more often together than a server lets one address. */
   async request(method: string, path: string, body?: unknown, token: string | null = this.server.token): Promise<Response> {
-    return fetch(this.server.url + path, {
-      method,
-      headers: {
-        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    for (;;) {
+      const answer = await fetch(this.server.url + path, {
+        method,
+        headers: {
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      if (answer.status !== 429) return answer;
+      await new Promise((r) => setTimeout(r, 1000 * Number(answer.headers.get('retry-after') ?? 1)));
+    }
   }
 
   async json<T>(method: string, path: string, body?: unknown): Promise<T> {

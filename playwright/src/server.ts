@@ -47,6 +47,14 @@ export class ServerProcess {
     return s;
   }
 
+  /** Incarnations of a task that were given to a node, as the log says that is kept here. */
+  assigned(job: string, task: number): Set<number> {
+    const given = new Set<number>();
+    for (const line of this.log.split('\n'))
+      if (line.includes('"rank assigned"') && line.includes(`"job":"${job}","task":${task},`)) given.add(Number(/"incarnation":(\d+)/.exec(line)?.[1]));
+    return given;
+  }
+
   /** Starts (again) on the same directory and port. */
   async begin(): Promise<void> {
     const child = spawn(

@@ -4,7 +4,7 @@
  * What every job must show
  *  1 It ends with the very answer of an undisturbed run: standard output of every rank, result files, byte for byte.
  *  2 Only ranks of a victim are lost, with the causes that the kind of fault stands for.
- *  3 Only lost ranks have new incarnations, and no more than they were lost.
+ *  3 Only lost ranks have new incarnations, and every incarnation that a node was given is in the history of losses.
  *  4 Every lost rank is again where it was, or where it would have got, before the next wave of faults.
  */
 import { chance } from '../chance.ts';
@@ -121,10 +121,7 @@ export class Campaign {
       await this.client.input(id);
       const end = await this.client.ended(id, LIMIT_MS);
       must(end.state === 'done', `the job is ${end.state}: ${JSON.stringify(end.error)}`);
-      for (const t of end.tasks) {
-        const times = end.faults.filter((f) => f.task === t.task).length;
-        must(t.incarnation <= times, `rank ${t.task} has incarnation ${t.incarnation} and was lost ${times} times`);
-      }
+      this.countLosses(end);
       this.compare(calm.answer, await this.client.answer(end));
     } catch (error) {
       report.wrong = error instanceof Wrong ? error.message : String((error as Error).stack ?? error);
@@ -140,6 +137,20 @@ export class Campaign {
   async clear({ id }: JobReport): Promise<void> {
     if (id !== undefined) await this.client.json('POST', `/api/jobs/${id}/cancel`).catch(() => undefined);
     for (const n of [...this.pool.nodes]) await this.pool.drop(n);
+  }
+
+  /**
+   * Only lost ranks have new incarnations: each that was given to a node, but the last, is in the job's history of faults, once. A number that was raised for a node which
+   * went before it could be given the rank is passed over.
+   */
+  private countLosses(end: JobView): void {
+    for (const { task, incarnation } of end.tasks) {
+      const lost = end.faults.filter((f) => f.task === task).map((f) => f.incarnation);
+      must(lost.every((n, i) => n < (lost[i + 1] ?? incarnation)), `rank ${task}, of incarnation ${incarnation}, was lost as ${lost.join(', ')}`);
+      must(incarnation === 0 || lost.length > 0, `rank ${task} was never lost and has incarnation ${incarnation}`);
+      const given = this.server.assigned(end.id, task);
+      for (let n = 0; n < incarnation; n++) must(lost.includes(n) || !given.has(n), `incarnation ${n} of rank ${task} was given to a node, and its loss is in no history; the last is ${incarnation}`);
+    }
   }
 
   private compare(calm: Answer, now: Answer): void {

@@ -153,7 +153,7 @@ export class Wave {
     const end = Date.now() + LIMIT_MS;
     while (this.fresh(await this.look()).length === since && !this.strikes.every((s) => s.over)) {
       if (Date.now() > end) throw new Error(`nothing was lost within ${LIMIT_MS} ms`);
-      await new Promise((r) => setTimeout(r, 20));
+      await new Promise((r) => setTimeout(r, 50));
     }
   }
 
@@ -177,7 +177,7 @@ export class Wave {
       }
       // Ranks on their way to a node will be somewhere.
       if (this.strikes.length === 0 || whole(job) || Date.now() > end) return undefined;
-      await new Promise((r) => setTimeout(r, 20));
+      await new Promise((r) => setTimeout(r, 50));
     }
   }
 
