@@ -7,6 +7,7 @@
  *  3 Only lost ranks have new incarnations, and every incarnation that a node was given is in the history of losses.
  *  4 Every lost rank is again where it was, or where it would have got, before the next wave of faults.
  */
+import type { JobView } from '@mayfly/wire';
 import { chance } from '../chance.ts';
 import { Client, progressOf, type Answer } from '../client.ts';
 import { PATIENT, ServerProcess } from '../server.ts';
@@ -149,7 +150,7 @@ export class Campaign {
       must(lost.every((n, i) => n < (lost[i + 1] ?? incarnation)), `rank ${task}, of incarnation ${incarnation}, was lost as ${lost.join(', ')}`);
       must(incarnation === 0 || lost.length > 0, `rank ${task} was never lost and has incarnation ${incarnation}`);
       const given = this.server.assigned(end.id, task);
-      for (let n = 0; n < incarnation; n++) must(lost.includes(n) || !given.has(n), `incarnation ${n} of rank ${task} was given to a node, and its loss is in no history; the last is ${incarnation}`);
+      for (let n = 0; n < incarnation; n++) must(lost.some((l) => l === n) || !given.has(n), `incarnation ${n} of rank ${task} was given to a node, and its loss is in no history; the last is ${incarnation}`);
     }
   }
 
