@@ -55,7 +55,14 @@ export const Assignment = Type.Object({
   jobName: Type.Optional(Type.String({ maxLength: 80 })),
   task: TaskIdSchema,
   incarnation: IncarnationSchema,
+  /** Tasks of its world: those that the job was started with, or those that were spawned together. */
   size: CountSchema,
+  /** Tasks that the job may come to have, spawned ones included; absent: `size`, nothing can be spawned. */
+  capacity: Type.Optional(CountSchema),
+  /** MPI_UNIVERSE_SIZE: slots that there were for the job when it began; absent: `size`. */
+  universe: Type.Optional(CountSchema),
+  /** A spawned task: the first of its world, the parents' root, which part of the call it belongs to (MPI_APPNUM). */
+  spawned: Type.Optional(Type.Object({ first: TaskIdSchema, root: TaskIdSchema, appnum: CountSchema })),
   capability: Type.String(),
   program: Type.Object({ language: ProgramLanguage, hash: HashSchema, entry: Type.String() }),
   args: Type.Array(Type.String()),

@@ -30,6 +30,8 @@ export const FileOp = {
   RESIZE: 9,
   /** value: the least length. */
   PREALLOCATE: 10,
+  /** Not of files: start more tasks; data: {@link SpawnRequest} as JSON. Answer: the first new task; with an error, why ({@link SpawnRefusal}). */
+  SPAWN: 11,
 } as const;
 export type FileOp = (typeof FileOp)[keyof typeof FileOp];
 

@@ -3,6 +3,7 @@ export * from './u53.ts';
 export * from './frame.ts';
 export * from './determinants.ts';
 export * from './file-request.ts';
+export * from './spawn.ts';
 export * from './schema.ts';
 export * from './data-plane.ts';
 export * from './errors.ts';

@@ -122,6 +122,8 @@ export type TaskState = 'unassigned' | 'paused' | 'assigned' | 'running' | 'susp
 
 export const TaskView = Type.Object({
   task: TaskIdSchema,
+  /** A process that was started by MPI_Comm_spawn: the task that asked for it, and the tasks of its MPI_COMM_WORLD, first and last. */
+  spawned: Type.Optional(Type.Object({ by: TaskIdSchema, world: Type.Tuple([TaskIdSchema, TaskIdSchema]) })),
   state: TaskState,
   incarnation: IncarnationSchema,
   node: Type.Optional(NodeIdSchema),
@@ -162,7 +164,10 @@ export const JobView = Type.Object({
   id: JobIdSchema,
   name: Type.String(),
   state: JobState,
+  /** Ranks, those included that were spawned meanwhile. */
   size: CountSchema,
+  /** How many of them were spawned; absent: none. */
+  spawned: Type.Optional(CountSchema),
   protocol: ProtocolName,
   durability: Durability,
   program: Type.Object({ language: Type.String(), entry: Type.String(), hash: HashSchema }),

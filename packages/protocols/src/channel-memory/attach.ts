@@ -26,7 +26,7 @@ export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): 
   }
   if (!Check(Attach, m)) throw protocolError('BAD_FRAME', 'ATTACH does not match its schema');
   const who = s.options.authorise(m.capability);
-  if (who === undefined || who.task !== h.src || who.incarnation !== h.incarnation || who.task >= s.options.size)
+  if (who === undefined || who.task !== h.src || who.incarnation !== h.incarnation || who.task >= s.sources.length)
     throw protocolError('FORBIDDEN', 'the capability does not cover this task and incarnation');
   const source = s.sources[who.task]!;
   if (who.incarnation < source.fence && s.options.undo !== 'fence') return refuse(s, conn, who.task, 'FENCED', `incarnation ${source.fence} of task ${who.task} acts`);
@@ -65,7 +65,7 @@ export function answerAttach(s: State, a: Attachment): void {
   if (!a.resume && s.logging) sendDeterminants(s, source, a);
   const received: [TaskId, number][] = [];
   for (const to of s.destinations) {
-    const c = to?.channels[a.task];
+    const c = to?.channels[slotOf(s, a.task)];
     if (to?.done) received.push([to.task, EVERYTHING]);
     else if (c && c.count > 0) received.push([c.dst, c.count]);
   }
@@ -84,7 +84,7 @@ export function answerAttach(s: State, a: Attachment): void {
   s.out.push({ type: 'send', conn: a.conn, bytes: encodeFrame(h, json(body)) });
   a.answered = true;
   // What it retains is released by ACKs, also what was durable before it came.
-  for (const [dst] of received) touch(s, dst === WORLD ? s.worlds[a.task]!.channel : channelOf(s.destinations[dst]!, a.task, a.task));
+  for (const [dst] of received) touch(s, dst === WORLD ? s.worlds[a.task]!.channel : channelOf(s.destinations[dst]!, slotOf(s, a.task), a.task));
   if (d && !d.closed && !d.done) beginPush(s, d, a);
 }
 
@@ -108,7 +108,7 @@ export function fence(s: State, task: TaskId, incarnation: Incarnation): void {
 /** A sender begins anew: what it had sent in part is void. */
 function voidPartials(s: State, task: TaskId): void {
   for (const d of s.destinations) {
-    const c = d?.closed ? undefined : d?.channels[task]; // a closed log takes parts from its receiver alone
+    const c = d?.closed ? undefined : d?.channels[slotOf(s, task)]; // a closed log takes parts from its receiver alone
     if (c?.partial) discardPartial(d, c);
   }
   const w = s.worlds[task];
@@ -122,7 +122,7 @@ export function resupply(s: State, a: Attachment, h: Header, bytes: Uint8Array, 
   const d = s.destinations[a.task];
   if (d?.done) return;
   if (!d?.closed || !a.answered) throw protocolError('BAD_FRAME', 'nothing is to be resupplied');
-  const slot = slotOf(s.options.size, h.src);
+  const slot = slotOf(s, h.src);
   if (slot < 0) throw protocolError('BAD_FRAME', `no task ${h.src}`);
   if ((h.flags & Flag.NO_BODY) !== 0) return lost(s, a, `the body of arrival ${h.arrival}`);
   const c = channelOf(d, slot, h.src);
@@ -132,10 +132,11 @@ export function resupply(s: State, a: Attachment, h: Header, bytes: Uint8Array, 
   if (whole !== (h.offset + h.bytes === h.size)) throw protocolError('BAD_FRAME', 'LAST does not stand on the last part');
   if (whole && (h.arrival !== d.index.count + 1 || h.channel !== c.count + 1))
     return lost(s, a, `the log ends at arrival ${d.index.count} and message ${c.count} of task ${h.src}; arrival ${h.arrival} is message ${h.channel}`);
-  if (h.detBytes >= 24 && slot < s.options.size) {
+  const source = s.sources[h.src];
+  if (h.detBytes >= 24 && source) {
     const e = { determinants: 0, openPolls: 0, consumed: 0 };
     readEvidence(v, o + 64, e);
-    learn(s.sources[slot]!.evidence, e);
+    learn(source.evidence, e);
   }
   v.setUint8(o, Kind.ARRIVAL);
   const lsn = append(s, d.stream, bytes.subarray(o, end));

@@ -44,9 +44,7 @@ export const DEFAULT_WINDOW = 4 * 1024 * 1024;
 const stream = (kind: 't' | 'd' | 'w', task: number): Stream => ({ name: `${kind}${task}`, next: 0, synced: 0, dirty: false });
 
 function initial(options: ChannelMemoryOptions): State {
-  const tasks = Array.from({ length: options.size }, (_, i) => taskId(i));
-  const home = (t: TaskId): boolean => homeOf(t, options.count) === options.index;
-  return {
+  const s: State = {
     options,
     logging: options.protocol !== 'none',
     strict: options.durability === 'strict' && options.protocol !== 'none',
@@ -54,21 +52,9 @@ function initial(options: ChannelMemoryOptions): State {
     chunkBytes: options.chunkBytes ?? CHUNK_BYTES,
     maxMessageBytes: options.maxMessageBytes ?? 1024 ** 3,
     conns: new Map(),
-    sources: tasks.map((task) => ({
-      task, fence: 0 as Incarnation, nonce: undefined, nonceLsn: undefined, attachment: undefined, determinants: stream('d', task), records: [], held: [],
-      durable: [], blockFirst: 0, blockEnd: 0, evidence: { determinants: 0, openPolls: 0, consumed: 0 }, ackDue: false, ackChannels: [],
-    })),
-    destinations: tasks.map((task) =>
-      home(task)
-        ? {
-            task, stream: stream('t', task), index: new ArrivalIndex(), channels: [], arrivalsSynced: 0, arrivalsSyncing: 0,
-            push: undefined, closed: false, done: false, trimmed: 0, reserved: new Map<TaskId, number>(), heldWorld: [], envelopes: new Set<number>(),
-          }
-        : undefined,
-    ),
-    worlds: tasks.map((task) =>
-      home(task) ? { stream: stream('w', task), channel: newChannel(task, WORLD), index: new ArrivalIndex(), waiting: [] } : undefined,
-    ),
+    sources: [],
+    destinations: [],
+    worlds: [],
     dirtyStreams: [],
     dirtyChannels: [],
     acks: [],
@@ -81,6 +67,28 @@ function initial(options: ChannelMemoryOptions): State {
     serving: false,
     out: [],
   };
+  grow(s, options.size);
+  return s;
+}
+
+/** Tasks up to `size`. One that is added later has an open log: it cannot have received anything yet. */
+function grow(s: State, size: number): void {
+  for (let task = taskId(s.sources.length); task < size; task = taskId(task + 1)) {
+    s.sources.push({
+      task, fence: 0 as Incarnation, nonce: undefined, nonceLsn: undefined, attachment: undefined, determinants: stream('d', task), records: [], held: [],
+      durable: [], blockFirst: 0, blockEnd: 0, evidence: { determinants: 0, openPolls: 0, consumed: 0 }, ackDue: false, ackChannels: [],
+    });
+    const home = homeOf(task, s.options.count) === s.options.index;
+    s.destinations.push(
+      home
+        ? {
+            task, stream: stream('t', task), index: new ArrivalIndex(), channels: [], arrivalsSynced: 0, arrivalsSyncing: 0,
+            push: undefined, closed: false, done: false, trimmed: 0, reserved: new Map<TaskId, number>(), heldWorld: [], envelopes: new Set<number>(),
+          }
+        : undefined,
+    );
+    s.worlds.push(home ? { stream: stream('w', task), channel: newChannel(task, WORLD), index: new ArrivalIndex(), waiting: [] } : undefined);
+  }
 }
 
 export class ChannelMemory {
@@ -149,6 +157,9 @@ export class ChannelMemory {
         s.serving = true;
         if (!event.fresh && s.logging) for (const d of s.destinations) if (d && !d.done) d.closed = true;
         break;
+      case 'grow':
+        grow(s, event.size);
+        break;
       case 'fence':
         fence(s, event.task, event.incarnation);
         s.out.push({ type: 'fenced', task: event.task, incarnation: event.incarnation });
@@ -194,7 +205,7 @@ export class ChannelMemory {
   progress(task: TaskId): { sends: number; consumed: number } {
     const s = this.#s;
     let sends = s.worlds[task]?.channel.count ?? 0;
-    for (const d of s.destinations) sends += d?.channels[task]?.count ?? 0;
+    for (const d of s.destinations) sends += d?.channels[slotOf(s, task)]?.count ?? 0;
     const consumed = Math.max(s.sources[task]!.evidence.consumed, s.destinations[task]?.push?.consumed ?? 0);
     return { sends, consumed };
   }
@@ -203,14 +214,14 @@ export class ChannelMemory {
   logged(src: TaskId, dst: TaskId): number {
     const s = this.#s;
     if (dst === WORLD) return s.worlds[src]?.channel.count ?? 0;
-    return s.destinations[dst]?.channels[slotOf(s.options.size, src)]?.count ?? 0;
+    return s.destinations[dst]?.channels[slotOf(s, src)]?.count ?? 0;
   }
 
   /** …that are durable, for a task homed here; all once it is done, as it needs none of them any more. */
   durable(src: TaskId, dst: TaskId): number {
     const s = this.#s;
     const d = s.destinations[dst];
-    return d?.done ? EVERYTHING : (d?.channels[slotOf(s.options.size, src)]?.synced ?? 0);
+    return d?.done ? EVERYTHING : (d?.channels[slotOf(s, src)]?.synced ?? 0);
   }
 
   /** For the deadlock report. `bodiesUnderWay`: messages to the task of which only a part has come, and its own to the world that are not out. */

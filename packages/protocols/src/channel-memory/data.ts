@@ -14,8 +14,8 @@ import { emitWorld, join } from './world.ts';
 
 /** DATA at `o` of `bytes`, ending at `end`; its determinants are logged already (C2). @throws ProtocolError */
 export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: DataView, o: number, end: number): void {
-  const { size, index, count } = s.options;
-  if (h.dst !== WORLD && h.dst >= size) throw protocolError('BAD_FRAME', `no task ${h.dst}`);
+  const { index, count } = s.options;
+  if (h.dst !== WORLD && h.dst >= s.sources.length) throw protocolError('BAD_FRAME', `no task ${h.dst}`);
   if (routeOf(a.task, h.dst, count) !== index) throw protocolError('BAD_FRAME', `channel ${h.src} → ${h.dst} is not logged here`);
   const whole = (h.flags & Flag.LAST) !== 0;
   if (h.size > s.maxMessageBytes) throw protocolError('TOO_LARGE', `message of ${h.size} bytes`);
@@ -26,7 +26,7 @@ export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: D
 
   const w = h.dst === WORLD ? s.worlds[a.task]! : undefined;
   const d = w === undefined ? s.destinations[h.dst]! : undefined;
-  const c = w?.channel ?? channelOf(d!, a.task, a.task);
+  const c = w?.channel ?? channelOf(d!, slotOf(s, a.task), a.task);
   if (d?.done === true) return dropForDone(s, c, h.channel, whole);
   if (d?.closed === true) {
     c.resync = true;
@@ -114,7 +114,7 @@ export function appendWorldMessage(s: State, d: Destination, m: Destination['hel
     return;
   }
   const { src, channel, mode, context, body } = m;
-  const c = channelOf(d, slotOf(s.options.size, src), src);
+  const c = channelOf(d, slotOf(s, src), src);
   if (channel <= c.count) return;
   if (channel !== c.count + 1) throw new RangeError(`message ${channel} of ${src === WORLD ? 'the world' : 'the file service'} after ${c.count}`);
   for (let offset = 0; ; offset += s.chunkBytes) {

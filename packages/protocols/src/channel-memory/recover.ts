@@ -78,7 +78,7 @@ const restore = (index: ArrivalIndex, n: number, lsn: number, size: number, p: P
 export function recoverDestination(s: State, d: Destination, records: Records, next: number): void {
   dirty(s, d.stream, next);
   const seen = (src: number, count: number): Channel | undefined => {
-    const slot = slotOf(s.options.size, src);
+    const slot = slotOf(s, src);
     if (slot < 0) return undefined;
     const c = channelOf(d, slot, taskId(src));
     c.count = Math.max(c.count, count);

@@ -114,7 +114,7 @@ export interface Destination {
   readonly task: TaskId;
   readonly stream: Stream;
   readonly index: ArrivalIndex;
-  /** By sender; slot `size` is WORLD, `size` + 1 FILES ({@link slotOf}). */
+  /** By sender ({@link slotOf}). */
   readonly channels: (Channel | undefined)[];
   arrivalsSynced: number;
   arrivalsSyncing: number;
@@ -216,8 +216,8 @@ export const newChannel = (src: TaskId, dst: TaskId): Channel => ({
   src, dst, count: 0, synced: 0, syncing: 0, dirty: false, partial: undefined, resync: false,
 });
 
-/** Where the channel from a sender stands; −1: there is no such sender. */
-export const slotOf = (size: number, src: TaskId | number): number => (src === WORLD ? size : src === FILES ? size + 1 : src < size ? src : -1);
+/** Where the channel from a sender stands; −1: there is no such sender. Tasks that come later stand behind the others: the world comes first. */
+export const slotOf = (s: State, src: TaskId | number): number => (src === WORLD ? 0 : src === FILES ? 1 : src < s.sources.length ? src + 2 : -1);
 
 /** The channel from `slot` ({@link slotOf}). */
 export function channelOf(d: Destination, slot: number, src: TaskId): Channel {

@@ -6,7 +6,7 @@ import { Kind, encodeAck, encodeFrame, emptyHeader, homeOf, routeOf, WORLD, type
 import { answerAttach } from './attach.ts';
 import { missing } from './cover.ts';
 import { pump } from './push.ts';
-import { EVERYTHING, ackSoon, type Cover, type Source, type State } from './state.ts';
+import { EVERYTHING, ackSoon, slotOf, type Cover, type Source, type State } from './state.ts';
 import { trimConsumed } from './trim.ts';
 import { releaseWorld } from './world.ts';
 
@@ -147,14 +147,14 @@ export function sayCovered(s: State, task: number, c: Cover): void {
 }
 
 function isCovered(s: State, task: number, line: Line): boolean {
-  const { size, index, count } = s.options;
+  const { index, count } = s.options;
   const home = homeOf(s.sources[task]!.task, count) === index;
   if (home && !s.destinations[task]!.done && (s.destinations[task]!.closed || s.destinations[task]!.arrivalsSynced < line.arrivals)) return false;
   for (const [dst, n] of line.sends) {
     if (routeOf(s.sources[task]!.task, dst, count) !== index) continue;
     if (dst === WORLD) {
       if (s.worlds[task]!.channel.synced < n) return false;
-    } else if (dst >= size || (!s.destinations[dst]!.done && (s.destinations[dst]!.channels[task]?.synced ?? 0) < n)) return false;
+    } else if (dst >= s.sources.length || (!s.destinations[dst]!.done && (s.destinations[dst]!.channels[slotOf(s, task)]?.synced ?? 0) < n)) return false;
   }
   return true;
 }

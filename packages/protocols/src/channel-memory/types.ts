@@ -30,6 +30,7 @@ export type CmUndo = 'fence' | 'once' | 'number-at-last-chunk' | 'sync-before-an
 export type Range = readonly [from: number, to: number];
 
 export interface ChannelMemoryOptions {
+  /** Tasks of the job so far ({@link CmEvent} `grow`). */
   readonly size: number;
   /** Index of this Channel Memory and number of all of the job. */
   readonly index: number;
@@ -57,6 +58,8 @@ export type CmEvent =
   | { readonly type: 'synced'; readonly ticket: number }
   /** `fresh`: the job starts now, nobody can have received anything. Else a task's log is closed until its comm worker has reported. */
   | { readonly type: 'recovered'; readonly fresh: boolean }
+  /** The job has so many tasks now; the host has made the new streams (empty), as `streams()` names them then. Before anybody can know of them. */
+  | { readonly type: 'grow'; readonly size: number }
   /** Lowest incarnation that may act. Answered by `fenced`, at once. */
   | { readonly type: 'fence'; readonly task: TaskId; readonly incarnation: Incarnation }
   /** Message number `channel` WORLD → task (standard input) or FILES → task (an answer of the file service), for a task homed here. What is

@@ -21,7 +21,7 @@
  */
 import type { Incarnation, JobId, TaskId } from '@mayfly/wire';
 import { endJob } from './end.ts';
-import { checkLimits, endPersisted, exited, exitPersisted, forget, submit } from './jobs.ts';
+import { checkLimits, endPersisted, exited, exitPersisted, forget, spawn, submit } from './jobs.ts';
 import { disconnected, goodbye, heard, heartbeat, hello, report, watch } from './nodes.ts';
 import { recover } from './recover.ts';
 import { endWait, leaveWithImage, pauseJob, pausePersisted, resumeJob } from './pause.ts';
@@ -61,6 +61,11 @@ export class Dispatcher {
         return recover(core, e);
       case 'submit':
         return submit(core, e.job);
+      case 'spawn': {
+        const job = core.jobs.get(e.job);
+        if (job) spawn(core, job, e.group);
+        return;
+      }
       case 'hello':
         return hello(core, e);
       case 'heartbeat':

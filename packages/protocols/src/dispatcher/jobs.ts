@@ -1,7 +1,7 @@
 /** Jobs: submission, the exits of tasks, the end. */
-import type { ExitReport } from '@mayfly/wire';
+import { spawnedTasks, type ExitReport, type SpawnGroup } from '@mayfly/wire';
 import { endJob } from './end.ts';
-import { ended, newJob, over, recovered, taskChange, type Core, type Job, type Task } from './state.ts';
+import { addTasks, ended, newJob, over, recovered, taskChange, type Core, type Job, type Task } from './state.ts';
 import { release, tellToDrop } from './restart.ts';
 import { faultKey, jobKey, taskKey, type JobRecord, type JobSpec } from './types.ts';
 
@@ -13,6 +13,20 @@ export function submit(core: Core, spec: JobSpec): void {
   core.persist({ kind: 'submit', job: spec.id }, [[jobKey(spec.id), { ...record }]]);
   core.reschedule = true;
   core.changed(core.jobs.get(spec.id)!);
+}
+
+/**
+ * Tasks are added to a job that runs: a world of their own, which its owner's slots take in before the queue, as they do lost ranks. The exits of
+ * those who asked come later than the commit of this, so no restart believes a job done that has children to run (D6).
+ */
+export function spawn(core: Core, job: Job, group: SpawnGroup): void {
+  if (over(job) || group.first !== job.tasks.length) return; // said again
+  job.record.spawned = [...(job.record.spawned ?? []), group];
+  addTasks(job, group);
+  core.persist({ kind: 'nothing' }, [[jobKey(job.record.spec.id), { ...job.record }]]);
+  core.emit({ type: 'log', level: 'info', message: `rank ${group.root} spawned ${spawnedTasks(group.parts)}`, job: job.record.spec.id, task: group.root });
+  core.reschedule = true;
+  core.changed(job);
 }
 
 /** Codes that a task may end its job with; what else it says counts as an error of the program. */

@@ -9,7 +9,7 @@ import type { ErrorBody, Incarnation, NodeId } from '@mayfly/wire';
 import { endJob } from './end.ts';
 import { takeRoom, type Room } from './placement.ts';
 import { addFault, faultChanges, over, paused, reached, recovered, taskChange, timeGoesOn, type Core, type Job, type Node, type Task } from './state.ts';
-import { jobKey, type FaultCause } from './types.ts';
+import { capacityOf, jobKey, type FaultCause } from './types.ts';
 
 /** A crash counts two, the vanishing of a node that may have been the task's doing one; `crashLimit` crashes end the job. */
 const CRASH = 2;
@@ -87,6 +87,7 @@ export function schedule(core: Core): void {
     job.record.state = 'running';
     timeGoesOn(core, job);
     job.record.startedAt ??= core.now;
+    job.record.universe ??= Math.max(job.record.spec.size, Math.min(slots, capacityOf(job.record.spec)));
     starts.push(job);
     for (const t of begin) take(t);
   }

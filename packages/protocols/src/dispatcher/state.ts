@@ -4,7 +4,7 @@
  * Durable (in the registry, see types.ts): job, task and fault records. Everything else is losable: nodes come back with Hello,
  * and what they hold is checked against the records.
  */
-import type { ErrorBody, ImageId, Incarnation, JobId, NodeId, RankActivity, TaskId } from '@mayfly/wire';
+import { spawnedTasks, type ErrorBody, type ImageId, type Incarnation, type JobId, type NodeId, type RankActivity, type SpawnGroup, type TaskId } from '@mayfly/wire';
 import { ObserverClock, type Presence, type Verdict } from '../failure-detector.ts';
 import {
   faultKey,
@@ -207,8 +207,17 @@ export const newTask = (job: Job, task: TaskId): Task => ({
 export const newJob = (record: JobRecord): Job => {
   const job: Job = { record, tasks: [], faults: [], dirtyFaults: new Set(), outputBytes: 0 };
   for (let t = 0; t < record.spec.size; t++) job.tasks.push(newTask(job, t as TaskId));
+  for (const g of record.spawned ?? []) addTasks(job, g);
   return job;
 };
+
+export function addTasks(job: Job, group: SpawnGroup): void {
+  for (let n = spawnedTasks(group.parts); n > 0; n--) job.tasks.push(newTask(job, job.tasks.length as TaskId));
+}
+
+/** The spawn that a task came of; undefined: the job was started with it. */
+export const groupOf = (record: JobRecord, task: TaskId): SpawnGroup | undefined =>
+  task < record.spec.size ? undefined : record.spawned?.find((g) => task >= g.first && task < g.first + spawnedTasks(g.parts));
 
 /** The change that makes a task's record what it is in memory. Only for tasks that have an incarnation. */
 export function taskChange(t: Task): readonly [string, TaskRecord] {

@@ -8,7 +8,7 @@
  *  3. call `step({type:'tick'})` every {@link DispatcherSettings.tickMs}.
  * Nothing that a node says reaches the core before the host has checked it against its schema and the node's secret.
  */
-import type { ErrorBody, ExitReport, Hold, ImageId, Incarnation, JobId, JobView, NodeId, ProgramLanguage, ProtocolName, RankActivity, TaskId } from '@mayfly/wire';
+import type { ErrorBody, ExitReport, Hold, ImageId, Incarnation, JobId, JobView, NodeId, ProgramLanguage, ProtocolName, RankActivity, SpawnGroup, TaskId } from '@mayfly/wire';
 
 /** Times in ms. Defaults in {@link defaultSettings}. */
 export interface DispatcherSettings {
@@ -50,7 +50,10 @@ export const defaultSettings: DispatcherSettings = {
 export interface JobSpec {
   id: JobId;
   name: string;
+  /** Tasks that it is started with. */
   size: number;
+  /** Tasks that it may come to have (MPI_Comm_spawn); absent: `size`. It never changes: context ids are made with it. */
+  capacity?: number;
   protocol: ProtocolName;
   durability: JobView['durability'];
   program: { language: ProgramLanguage; entry: string; hash: string };
@@ -75,6 +78,8 @@ export interface JobSpec {
   submittedAt: number;
 }
 
+export const capacityOf = (spec: Pick<JobSpec, 'size' | 'capacity'>): number => Math.max(spec.size, spec.capacity ?? 0);
+
 /** Registry `job/<job>`. */
 export interface JobRecord {
   spec: JobSpec;
@@ -82,6 +87,10 @@ export interface JobRecord {
   order: number;
   state: 'waiting' | 'running' | 'paused' | 'done' | 'failed' | 'cancelled';
   startedAt?: number;
+  /** Slots that there were for it when it began, its own included. */
+  universe?: number;
+  /** Tasks that were added since, in order. */
+  spawned?: SpawnGroup[];
   /** Since when it is paused, or waits to begin again after that. */
   pausedAt?: number;
   /** How long it was paused after it had begun, over all pauses that are over. */
@@ -146,6 +155,8 @@ export type DispatcherEvent = { now: number } & (
    */
   | { type: 'recover'; entries: readonly (readonly [key: string, value: unknown])[]; images: readonly KnownImage[] }
   | { type: 'submit'; job: JobSpec }
+  /** The world has granted a spawn, durably: the job has these tasks too. May come again. */
+  | { type: 'spawn'; job: JobId; group: SpawnGroup }
   /**
    * A node's Hello. `claimed` only when the secret was right. `fresh`: an id drawn by the host, used when there is no claim or
    * when another session with the claimed id is connected (a duplicated tab). `session`: Hello.session.

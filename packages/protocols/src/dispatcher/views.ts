@@ -1,9 +1,9 @@
 /** What REST and the dashboard say of jobs and nodes: selectors over the dispatcher's state plus the host's counters. */
-import { FIRST_TOKEN, type JobId, type JobView, type NodeView, type TaskId, type TaskView } from '@mayfly/wire';
+import { FIRST_TOKEN, spawnedTasks, type JobId, type JobView, type NodeView, type TaskId, type TaskView } from '@mayfly/wire';
 import type { Dispatcher } from './dispatcher.ts';
 import { verdictOf } from './nodes.ts';
-import { takesRanks } from './restart.ts';
-import { over, paused, type Core, type Job, type Task } from './state.ts';
+import { freeSlots, takesRanks } from './restart.ts';
+import { groupOf, over, paused, type Core, type Job, type Task } from './state.ts';
 
 /** Counters of one task that the logs and the image store know. */
 export type TaskCounters = Pick<TaskView, 'messagesIn' | 'bytesIn' | 'messagesOut' | 'bytesOut' | 'images' | 'imageBytes' | 'lastImageAt'>;
@@ -24,7 +24,8 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     id,
     name: spec.name,
     state: stateOf(job),
-    size: spec.size,
+    size: job.tasks.length,
+    ...(job.tasks.length === spec.size ? {} : { spawned: job.tasks.length - spec.size }),
     protocol: spec.protocol,
     durability: spec.durability,
     program: { ...spec.program },
@@ -44,6 +45,17 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     outputs: counters.outputs,
     outputBytes: counters.outputBytes,
   };
+}
+
+/** How many tasks a job could be given a slot for now: what is free in its room, less what waits there already. */
+export function slotsFor(dispatcher: Dispatcher, id: JobId): number {
+  const { core } = dispatcher;
+  const job = core.jobs.get(id);
+  if (!job || over(job) || job.record.state !== 'running') return 0;
+  const { room } = job.record.spec;
+  let free = freeSlots(core).get(room) ?? 0;
+  for (const j of core.jobs.values()) if (!over(j) && j.record.state === 'running' && j.record.spec.room === room) for (const t of j.tasks) if (t.phase === 'idle') free--;
+  return Math.max(0, free);
 }
 
 /** Newest first. */
@@ -92,8 +104,10 @@ function taskState(core: Core, t: Task): TaskView['state'] {
 
 function taskView(core: Core, t: Task, counters: TaskCounters): TaskView {
   const node = t.node === undefined ? undefined : core.nodes.get(t.node);
+  const group = groupOf(t.job.record, t.task);
   return {
     task: t.task,
+    ...(group === undefined ? {} : { spawned: { by: group.root, world: [group.first, (group.first + spawnedTasks(group.parts) - 1) as TaskId] } }),
     state: taskState(core, t),
     incarnation: (t.incarnation ?? 0) as TaskView['incarnation'],
     ...(t.node === undefined ? {} : { node: t.node }),

@@ -1,8 +1,9 @@
 /**
  * The file service of one job: what messages of tasks to the world do to the job's files, and what is answered. It is the sequencer of MPI-IO: operations
- * take effect one after the other, in the order in which they come, each once.
+ * take effect one after the other, in the order in which they come, each once. Requests for more tasks (MPI_Comm_spawn) are decided here too: they need the same
+ * journal.
  *
- * Owns: which files there are and how long they are, which are open, shared file pointers, answers that may not be logged yet. Does not own: the
+ * Owns: which files there are and how long they are, which are open, shared file pointers, which tasks were added, answers that may not be logged yet. Does not own: the
  * bytes (the host's storage), the journal (the host writes it), the logs (the Channel Memories).
  *
  * Messages in: FILE and CUT (results written by stdio), REQUEST. Out: answers, numbered per task.
@@ -19,13 +20,16 @@
  *  S4  Request r of a task has answer r. An answer is kept until the host says that it is durable in the task's log.
  *  S5  What is read is read when the answer is given out, which is after the request came and before anybody can know the answer: a read that is answered
  *      again after a crash may see later writes, never earlier ones.
+ *  S6  Tasks are numbered in the order in which spawns are granted, without gaps. The host adds them once the journal is durable, before the answer is given.
  */
 import { Check } from 'typebox/value';
-import { FileOp, ResultPath, WorldMode, decodeFileRequest, encodeFileValues, getU53, type FileRequest, type Segments, type TaskId } from '@mayfly/wire';
+import {
+  FileOp, ResultPath, SpawnRefusal, SpawnRequest, WorldMode, decodeFileRequest, encodeFileValues, getU53, spawnedTasks, type FileRequest, type Segments, type SpawnGroup, type TaskId,
+} from '@mayfly/wire';
 import { lengthOf, endOf, piecesOf } from './segments.ts';
 
 /** Error classes of MPI that the service answers. */
-export const FileError = { NONE: 0, ARG: 13, BAD_FILE: 23, FILE_EXISTS: 28, FILE_IN_USE: 29, FILE: 30, NO_MEM: 39, NO_SPACE: 41, NO_SUCH_FILE: 42 } as const;
+export const FileError = { NONE: 0, ARG: 13, BAD_FILE: 23, FILE_EXISTS: 28, FILE_IN_USE: 29, FILE: 30, NO_MEM: 39, NO_SPACE: 41, NO_SUCH_FILE: 42, SPAWN: 53 } as const;
 const Amode = { APPEND: 1, CREATE: 2, DELETE_ON_CLOSE: 4, EXCL: 8 } as const;
 
 /** A length that says: there is no such file (CUT). */
@@ -48,7 +52,7 @@ export interface Outcome {
   n: number;
   mode: number;
   error: number;
-  /** OPEN: the session; ADVANCE: the pointer before. */
+  /** OPEN: the session; ADVANCE: the pointer before; SPAWN: the first new task, or why there is none. */
   value: number;
 }
 
@@ -93,6 +97,7 @@ export interface FileSnapshot {
   requests: [number, number][];
   hidden: string[];
   answers: [number, [number, Kept][]][];
+  spawned?: SpawnGroup[];
 }
 
 const VALUES = new Uint8Array(0);
@@ -108,12 +113,19 @@ export class FileService {
   readonly #answers = new Map<TaskId, Map<number, Kept>>();
   /** Input files that were deleted. */
   readonly #hidden = new Set<string>();
+  /** S6: the spawns that were granted, in order. */
+  readonly spawned: SpawnGroup[] = [];
 
-  /** @param files result files that are there. @param inputs lengths of the job's input files */
+  /**
+   * @param files result files that are there. @param inputs lengths of the job's input files
+   * @param tasksAtStart those that the job was started with. @param mayAdd why so many more cannot be started now ({@link SpawnRefusal}); 0: they can
+   */
   constructor(
     readonly limit: number,
     private readonly inputs: ReadonlyMap<string, number>,
     files: Map<string, JobFile> = new Map<string, JobFile>(),
+    private readonly tasksAtStart = 0,
+    private readonly mayAdd: (count: number) => number = () => SpawnRefusal.LIMIT,
   ) {
     this.files = files;
     for (const f of files.values()) this.#total += f.size;
@@ -133,6 +145,12 @@ export class FileService {
   }
   tasks(): TaskId[] {
     return [...this.#requests.keys()];
+  }
+
+  /** Tasks that the job has by now. */
+  get tasksOfJob(): number {
+    const last = this.spawned.at(-1);
+    return last ? last.first + spawnedTasks(last.parts) : this.tasksAtStart;
   }
 
   /** Length of a file, result or input; undefined when there is none of that name. */
@@ -167,6 +185,12 @@ export class FileService {
   }
 
   #refusal(r: FileRequest, room: number, outcome: Outcome): number {
+    if (r.op === FileOp.SPAWN) {
+      const parts = readSpawn(r);
+      const why = parts ? this.mayAdd(spawnedTasks(parts)) : SpawnRefusal.MALFORMED;
+      outcome.value = why === 0 ? this.tasksOfJob : why;
+      return why === 0 ? FileError.NONE : FileError.SPAWN;
+    }
     if (r.op === FileOp.OPEN || r.op === FileOp.DELETE) {
       if (!Check(ResultPath, r.name)) return FileError.BAD_FILE;
       const size = this.size(r.name);
@@ -240,6 +264,7 @@ export class FileService {
     const out: FileEffect[] = [];
     const kept: Kept = { error, values: [] };
     if (error === FileError.NONE) this.#request(r, outcome, kept, out);
+    else if (error === FileError.SPAWN) kept.values = [outcome.value];
     let list = this.#answers.get(task);
     if (!list) this.#answers.set(task, (list = new Map()));
     list.set(number, kept);
@@ -262,6 +287,13 @@ export class FileService {
 
   #request(r: FileRequest, outcome: Outcome, kept: Kept, out: FileEffect[]): void {
     const { task, value } = outcome;
+    if (r.op === FileOp.SPAWN) {
+      kept.values = [value];
+      // A record that the snapshot stands for already.
+      if (value < this.tasksOfJob) return;
+      this.spawned.push({ first: value as TaskId, root: task, parts: readSpawn(r)! });
+      return;
+    }
     if (r.op === FileOp.OPEN) {
       if (this.size(r.name) === undefined) this.#create(r.name, task, false, out);
       const size = this.size(r.name)!;
@@ -355,7 +387,7 @@ export class FileService {
     const kept = this.#answers.get(task)?.get(r);
     if (!kept) return undefined;
     const { error, values, read } = kept;
-    if (error !== FileError.NONE || !read) return { error, values: error === FileError.NONE ? encodeFileValues(...values) : VALUES };
+    if (error !== FileError.NONE || !read) return { error, values: values.length > 0 ? encodeFileValues(...values) : VALUES };
     const own = this.files.has(read.path);
     return { error, values: VALUES, read: { path: read.path, input: !own, segments: read.segments, size: this.size(read.path) ?? 0 } };
   }
@@ -381,6 +413,7 @@ export class FileService {
       requests: [...this.#requests],
       hidden: [...this.#hidden],
       answers: [...this.#answers].map(([task, list]) => [task, [...list]]),
+      ...(this.spawned.length > 0 ? { spawned: [...this.spawned] } : {}),
     };
   }
 
@@ -396,11 +429,21 @@ export class FileService {
     for (const [task, n] of s.applied) this.#applied.set(task as TaskId, n);
     for (const [task, r] of s.requests) this.#requests.set(task as TaskId, r);
     for (const path of s.hidden) this.#hidden.add(path);
+    this.spawned.splice(0, Infinity, ...(s.spawned ?? []));
     for (const [task, list] of s.answers) this.#answers.set(task as TaskId, new Map(list));
   }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function readSpawn(r: FileRequest): SpawnRequest | undefined {
+  try {
+    const parts: unknown = JSON.parse(utf8.decode(r.data));
+    return Check(SpawnRequest, parts) ? parts : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Body of FILE and CUT: u16 name length, name, u64 offset or length, bytes. */
 function readResult(body: Uint8Array): { path: string; offset: number; bytes: Uint8Array } | undefined {

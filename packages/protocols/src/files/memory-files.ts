@@ -10,8 +10,10 @@ export class MemoryFiles {
   constructor(
     limit: number,
     readonly inputs: ReadonlyMap<string, Uint8Array> = new Map<string, Uint8Array>(),
+    tasks = 0,
+    mayAdd?: (count: number) => number,
   ) {
-    this.service = new FileService(limit, new Map([...inputs].map(([p, b]) => [p, b.length])));
+    this.service = new FileService(limit, new Map([...inputs].map(([p, b]) => [p, b.length])), undefined, tasks, mayAdd);
   }
 
   /** One message to the world. Returns the answer of a request. @throws RangeError for what would end the job */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Flag, Kind, WORLD, WorldMode, decodeAck, imageId, incarnation, type Line } from '@mayfly/wire';
+import { FILES, Flag, Kind, WORLD, WorldMode, decodeAck, imageId, incarnation, type Line } from '@mayfly/wire';
 import { Bench, T, fresh } from './bench.ts';
 
 const arrivals = (b: Bench, conn?: number): number[] => b.take(Kind.ARRIVAL, conn).filter((s) => s.header.flags & Flag.LAST).map((s) => s.header.arrival);
@@ -371,4 +371,28 @@ test('standard input is a logged arrival; given again after a recovery it comes 
   b.attach(20, 0, { resume: true, received: 1 });
   b.control(20, Kind.RESUPPLIED, 0);
   expect(b.take(Kind.ARRIVAL, 20).map((s) => [s.header.arrival, s.header.src, new TextDecoder().decode(s.body.subarray(0, s.header.bytes))])).toEqual([[2, WORLD, 'b']]);
+});
+
+describe('a job that gets more tasks', () => {
+  test('one that is not there yet gets nothing; when it is, it is as any other, also after a restart', () => {
+    const b = pair();
+    b.send(10, 0, 4, 1);
+    expect(closed(b)).toBe(true);
+    b.effects.length = 0;
+    b.attach(20, 0);
+    b.step({ type: 'grow', size: 6 });
+    for (const name of b.core.streams()) if (!b.logs.has(name)) b.logs.set(name, []);
+    expect(b.core.streams()).toEqual(expect.arrayContaining(['t4', 'd5', 'w5']));
+    b.send(20, 0, 4, 1);
+    b.attach(14, 4);
+    b.send(14, 4, 0, 1);
+    b.send(14, 4, -1, 1);
+    b.step({ type: 'world', task: T(4), src: FILES, channel: 1, mode: WorldMode.ANSWER, body: new Uint8Array(8) });
+    expect([arrivals(b, 14), arrivals(b, 20)]).toEqual([[1, 2], [1]]);
+    const logged = (): number[] => [b.core.logged(T(0), T(4)), b.core.logged(T(4), T(0)), b.core.logged(T(4), WORLD), b.core.logged(FILES, T(4))];
+    expect(logged()).toEqual([1, 1, 1, 1]);
+    Object.assign(b.options, { size: 6 });
+    b.start(false);
+    expect(logged()).toEqual([1, 1, 1, 1]);
+  });
 });

@@ -1,5 +1,5 @@
 /** The file service's core (S1–S5) against a dumb model, and its redo after a crash. */
-import { FileOp, WorldMode, decodeFileRequest, encodeFileRequest, fileValue, taskId, type Segments } from '@mayfly/wire';
+import { FileOp, SpawnRefusal, WorldMode, decodeFileRequest, encodeFileRequest, fileValue, taskId, type Segments } from '@mayfly/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FileError, GONE, MemoryFiles, type Outcome } from '../../src/index.ts';
@@ -221,5 +221,36 @@ describe('the file service', () => {
       for (const task of [taskId(0), taskId(1)])
         for (let r = 1; r <= files.service.requests(task); r++) expect(again.answer(task, r)).toEqual(files.answer(task, r));
     }), { numRuns: 150 });
+  });
+});
+
+describe('S6: a spawn', () => {
+  const parts = (...counts: number[]): Uint8Array => text.encode(JSON.stringify(counts.map((count) => ({ args: ['x'], count }))));
+
+  it('is decided once: its tasks are numbered without gaps, and a redo after a crash asks nobody again', () => {
+    let free = 3;
+    const made = (): MemoryFiles => new MemoryFiles(100, new Map(), 2, (n) => (n <= free ? 0 : SpawnRefusal.SLOTS));
+    const files = made();
+    const bodies = [request(FileOp.SPAWN, { data: parts(1, 2) }), request(FileOp.SPAWN, { data: parts(4) }), request(FileOp.SPAWN, { data: text.encode('[]') }), request(FileOp.SPAWN, { data: parts(1) })];
+    const outcomes = bodies.map((body, i) => {
+      const o = files.service.decide(taskId(1), i + 1, WorldMode.REQUEST, body, 100, false) as Outcome;
+      files.service.apply(o, body);
+      return o;
+    });
+    const answers = (of: MemoryFiles): number[][] => bodies.map((_, i) => ((a) => [a.error, fileValue(a.body, 0)])(of.answer(taskId(1), i + 1)));
+    expect(answers(files)).toEqual([[0, 2], [FileError.SPAWN, SpawnRefusal.SLOTS], [FileError.SPAWN, SpawnRefusal.MALFORMED], [0, 5]]);
+    expect(files.service.tasksOfJob).toBe(6);
+    // The journal is done again where nothing is free any more, over a snapshot that has the first of them.
+    free = 0;
+    const again = made();
+    again.redo(outcomes[0]!, bodies[0]!);
+    const later = made();
+    later.service.restore(structuredClone(again.service.snapshot()));
+    bodies.slice(1).forEach((body, i) => later.redo(outcomes[i + 1]!, body));
+    expect(answers(later)).toEqual(answers(files));
+    expect(later.service.spawned).toEqual([
+      { first: 2, root: 1, parts: [{ args: ['x'], count: 1 }, { args: ['x'], count: 2 }] },
+      { first: 5, root: 1, parts: [{ args: ['x'], count: 1 }] },
+    ]);
   });
 });

@@ -1,0 +1,34 @@
+/** Tasks that a job starts while it runs (MPI_Comm_spawn): what the root asks the world for, and what is kept of it. */
+import { Type, type Static } from 'typebox';
+import { TaskIdSchema } from './schema.ts';
+
+/** Processes with the same arguments, one behind the other: one command of MPI_Comm_spawn_multiple. */
+export const SpawnPart = Type.Object({
+  args: Type.Array(Type.String({ maxLength: 65536 }), { maxItems: 1024 }),
+  count: Type.Integer({ minimum: 1, maximum: 65536 }),
+});
+export type SpawnPart = Static<typeof SpawnPart>;
+
+/** Data of a SPAWN request, as JSON. */
+export const SpawnRequest = Type.Array(SpawnPart, { minItems: 1, maxItems: 1024 });
+export type SpawnRequest = Static<typeof SpawnRequest>;
+
+/** One spawn that was granted: tasks from `first` on, a world of their own. */
+export const SpawnGroup = Type.Object({
+  first: TaskIdSchema,
+  /** The task that asked: children's rank 0 meets it. */
+  root: TaskIdSchema,
+  parts: SpawnRequest,
+});
+export type SpawnGroup = Static<typeof SpawnGroup>;
+
+export const spawnedTasks = (parts: readonly SpawnPart[]): number => parts.reduce((n, p) => n + p.count, 0);
+
+/** Number of the part (MPI_APPNUM) that a task of the group belongs to. */
+export function partOf(group: SpawnGroup, task: number): number {
+  let at = group.first as number;
+  return group.parts.findIndex((p) => task < (at += p.count));
+}
+
+/** Why a spawn was refused; the first value of an answer with an error. */
+export const SpawnRefusal = { SLOTS: 1, LIMIT: 2, MALFORMED: 3, COMMAND: 4 } as const;
