@@ -156,6 +156,13 @@ typedef struct MPI_ABI_Datatype *MPI_Datatype;
 #define MPI_LONG_LONG_INT                MPI_LONG_LONG
 #define MPI_C_COMPLEX                    MPI_C_FLOAT_COMPLEX
 
+/* Removed in MPI 3.0; old programs have them. */
+#define MPI_LB                           ((MPI_Datatype)0x000002f8)
+#define MPI_UB                           ((MPI_Datatype)0x000002f9)
+#define MPI_COMBINER_HVECTOR_INTEGER     MPI_COMBINER_HVECTOR
+#define MPI_COMBINER_HINDEXED_INTEGER    MPI_COMBINER_HINDEXED
+#define MPI_COMBINER_STRUCT_INTEGER      MPI_COMBINER_STRUCT
+
 /* Fortran status */
 enum {
   MPI_F_STATUS_SIZE                = 8,

@@ -63,6 +63,14 @@ const named = new Map<number, TypeRecord>(
     },
   ]),
 );
+/** MPI_LB and MPI_UB, which MPI 3.0 removed: no bytes, only a bound of what they are put into (MPI 1.1 §3.12.3). */
+export const LB_MARKER = 0x2f8;
+export const UB_MARKER = 0x2f9;
+for (const [handle, name] of [[LB_MARKER, 'MPI_LB'], [UB_MARKER, 'MPI_UB']] as const)
+  named.set(handle, {
+    handle, name, committed: true, layout: { size: 0, lb: 0, extent: 0, segments: [] }, alignment: 1, explicitLb: handle === LB_MARKER, explicitUb: handle === UB_MARKER,
+    signature: { elements: 0, bytes: 0, parts: [] }, contents: { combiner: Combiner.NAMED, ints: [], addresses: [], types: [] }, element: 0, attributes: new Map(),
+  });
 export const DATATYPE_NULL = 0x200;
 export const BYTE_TYPE = 0x247;
 
@@ -103,8 +111,10 @@ function add(layer: Layer, contents: Contents, pieces: readonly Piece[], bounds?
     const last = at + (repeat - 1) * stride;
     const lb = Math.min(at, last) + layout.lb;
     const ub = Math.max(at, last) + layout.lb + layout.extent;
-    natural.lb = Math.min(natural.lb, lb);
-    natural.ub = Math.max(natural.ub, ub);
+    if (type.handle !== LB_MARKER && type.handle !== UB_MARKER) {
+      natural.lb = Math.min(natural.lb, lb);
+      natural.ub = Math.max(natural.ub, ub);
+    }
     if (type.explicitLb) explicit.lb = Math.min(explicit.lb, lb);
     if (type.explicitUb) explicit.ub = Math.max(explicit.ub, ub);
     alignment = Math.max(alignment, type.alignment);
@@ -113,7 +123,9 @@ function add(layer: Layer, contents: Contents, pieces: readonly Piece[], bounds?
     if (before && before[1] === type.signature) before[0] += repeat;
     else if (layout.size > 0) parts.push([repeat, type.signature]);
   }
-  const empty = natural.lb === Infinity;
+  const empty = natural.lb === Infinity && explicit.lb === Infinity && explicit.ub === -Infinity;
+  // One marker and nothing else: the other bound is where the marker is.
+  if (natural.lb === Infinity && !empty) natural.lb = natural.ub = explicit.lb === Infinity ? explicit.ub : explicit.lb;
   const explicitLb = bounds !== undefined || explicit.lb !== Infinity;
   const explicitUb = bounds !== undefined || explicit.ub !== -Infinity;
   const lb = bounds ? bounds.lb : empty ? 0 : explicitLb ? explicit.lb : natural.lb;

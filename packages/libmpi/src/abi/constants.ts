@@ -36,6 +36,9 @@ export const HANDLE_ALIASES: readonly (readonly [name: string, of: string])[] = 
   ['C_COMPLEX', 'C_FLOAT_COMPLEX'],
 ];
 
+/** Markers of bounds that MPI 3.0 removed. The ABI has no values for them; these lie among its predefined datatypes, where it has none. */
+export const MARKERS = `LB 0x2f8, UB 0x2f9`;
+
 /** Whole numbers, by what they are for. */
 export const NUMBERS: readonly (readonly [title: string, values: string])[] = [
   ['Fortran status', `MPI_F_STATUS_SIZE 8, MPI_F_SOURCE 0, MPI_F_TAG 1, MPI_F_ERROR 2`],

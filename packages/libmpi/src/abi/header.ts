@@ -1,5 +1,5 @@
 /** The text of include/mpi.h, made of the tables of this folder. test/abi/header.test.ts holds file and tables together. */
-import { HANDLES, HANDLE_ALIASES, LENGTHS, NUMBERS, POINTERS, entries } from './constants.ts';
+import { HANDLES, HANDLE_ALIASES, LENGTHS, MARKERS, NUMBERS, POINTERS, entries } from './constants.ts';
 import { FUNCTIONS, type CFunction } from './functions.ts';
 
 const HEAD = `/*
@@ -100,6 +100,9 @@ export function headerText(): string {
     for (const [name, value] of entries(text)) out.push(`#define ${pad(`MPI_${name}`)} ((${type})${hex(value)})\n`);
   }
   for (const [name, of] of HANDLE_ALIASES) out.push(`#define ${pad(`MPI_${name}`)} MPI_${of}\n`);
+  out.push('\n/* Removed in MPI 3.0; old programs have them. */\n');
+  for (const [name, value] of entries(MARKERS)) out.push(`#define ${pad(`MPI_${name}`)} ((MPI_Datatype)${hex(value)})\n`);
+  for (const of of ['HVECTOR', 'HINDEXED', 'STRUCT']) out.push(`#define ${pad(`MPI_COMBINER_${of}_INTEGER`)} MPI_COMBINER_${of}\n`);
   for (const [title, text] of NUMBERS) {
     const list = entries(text);
     out.push(`\n/* ${title} */\nenum {\n${list.map(([name, value]) => `  ${pad(name)} = ${value}`).join(',\n')}\n};\n`);

@@ -120,5 +120,15 @@ int main(int argc, char **argv) {
   MPI_Datatype spread; MPI_Type_vector(3, 1, 2, MPI_INT, &spread); MPI_Type_commit(&spread); int wide[6]; MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   MPI_Send("seven ch", 7, MPI_CHAR, 0, 7, MPI_COMM_SELF); CHECK(class_of(MPI_Recv(wide, 1, spread, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE)) == MPI_ERR_TYPE);
   MPI_Send("eight ch", 8, MPI_CHAR, 0, 7, MPI_COMM_SELF); CHECK(MPI_Recv(wide, 1, spread, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE) == MPI_SUCCESS); MPI_Type_free(&spread);
+  /* MPI 1.1 §3.12.3, removed in 3.0 and still in old programs: MPI_LB and MPI_UB "mark" bounds; "the two … occupy no space", and bind the types that are made of it */
+  {
+  int ones[3] = {1, 1, 1}; MPI_Aint at[3] = {-3, 0, 6}, ext, low, up; MPI_Datatype marked[3] = {MPI_LB, MPI_INT, MPI_UB}, m1, m2, m3;
+  MPI_Type_struct(3, ones, at, marked, &m1); MPI_Type_extent(m1, &ext); MPI_Type_lb(m1, &low); MPI_Type_ub(m1, &up); MPI_Type_size(m1, &n); CHECK(ext == 9 && low == -3 && up == 6 && n == 4);
+  MPI_Type_contiguous(2, m1, &m2); MPI_Type_extent(m2, &ext); MPI_Type_lb(m2, &low); CHECK(ext == 18 && low == -3); MPI_Type_get_extent(m2, &low, &ext); CHECK(low == -3 && ext == 18);
+  MPI_Type_struct(2, ones, at + 1, marked + 1, &m3); MPI_Type_extent(m3, &ext); MPI_Type_lb(m3, &low); CHECK(ext == 6 && low == 0); MPI_Type_size(MPI_UB, &n); CHECK(n == 0);
+  MPI_Type_commit(&m1); MPI_Type_commit(&m3); char cells[16]; memset(cells, 0, sizeof cells); int two[2] = {77, 88}, out; MPI_Status got;
+  MPI_Sendrecv(two, 2, MPI_INT, 0, 9, cells, 2, m3, 0, 9, MPI_COMM_SELF, &got); memcpy(&out, cells + 6, 4); CHECK(out == 88); MPI_Get_elements(&got, m3, &n); CHECK(n == 2); MPI_Get_count(&got, m3, &n); CHECK(n == 2);
+  MPI_Type_free(&m1); MPI_Type_free(&m2); MPI_Type_free(&m3);
+  }
   return finish();
 }

@@ -81,7 +81,7 @@ export function clangFlags(args: Pick<Arguments, 'clang'>, source: Pick<Input, '
     '-isystem', `${RESOURCES}/compat/include`,
     ...['SIGNAL', 'MMAN', 'PROCESS_CLOCKS', 'GETPID'].map((name) => `-D_WASI_EMULATED_${name}`),
     // What gcc only warns about, old codes rely on.
-    ...(source.kind === 'c' ? ['implicit-function-declaration', 'implicit-int', 'int-conversion', 'incompatible-function-pointer-types', 'return-mismatch'].map((w) => `-Wno-error=${w}`) : []),
+    ...(source.kind === 'c' ? ['implicit-function-declaration', 'implicit-int', 'int-conversion', 'incompatible-function-pointer-types', 'incompatible-pointer-types', 'return-mismatch'].map((w) => `-Wno-error=${w}`) : []),
     '-Wno-unused-command-line-argument',
     // Every browser with the shared memory that a rank needs has vectors. They compute what scalars compute: nothing is reassociated or fused.
     '-msimd128',
