@@ -158,6 +158,10 @@ ${EXIT_HELP}`,
       .option('--room <code>', 'the second run on volunteers of this room'),
   ).action(act(async (id: string, o: VerifyOptions) => (await import('./commands/verify.ts')).verify(id, o)));
 
+  connected(program.command('report').description('the report of a run: ranks, nodes, lost ranks with their recovery, hashes of what it wrote, and whether other runs of it wrote the same').argument('<job>').option('--json', 'as JSON, as GET /api/jobs/<id>/report has it')).action(
+    act(async (id: string, o: ConnectionOptions & { json?: boolean }) => (await import('./commands/report.ts')).report(id, o)),
+  );
+
   const tokens = program.command('token').description('tokens for others: who may look, submit, or own the server (needs the token of an owner)');
   connected(
     tokens

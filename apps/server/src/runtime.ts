@@ -29,6 +29,7 @@ import {
 } from '@mayfly/wire';
 import type { Board } from './board.ts';
 import { ImageCosts } from './checkpoint-advice.ts';
+import type { Reading } from './history/gauges.ts';
 import { History } from './history/history.ts';
 import { ChannelMemories } from './hosts/channel-memories.ts';
 import { memoriesOf, type ChannelMemoryHost } from './hosts/channel-memory-host.ts';
@@ -65,6 +66,8 @@ interface OpenJob {
   /** What was last known of a task's images: they go when it is done, the numbers stay. */
   images: Map<TaskId, Pick<TaskCounters, 'images' | 'imageBytes' | 'lastImageAt'>>;
   opened: Promise<void>;
+  /** Its logs are read: its counters count. */
+  ready: boolean;
   recoveredFaults: number;
 }
 
@@ -126,6 +129,7 @@ export class Runtime {
       jobsRoot: this.store.root,
       dispatcher: () => this.dispatcher.core,
       traffic: (job) => (this.memories.of(job) ?? []).map((h) => h.traffic),
+      reading: (job) => this.#reading(job),
       logger,
     });
     this.runLog = new RunLog(this.store.root);
@@ -265,7 +269,7 @@ export class Runtime {
     if (known) return known.opened;
     const spec = this.#specs.get(job);
     if (!spec) return Promise.reject(new MayflyError('NOT_FOUND', `no job ${job}`));
-    const open: OpenJob = { spec, stdin: this.#stdinOf(job), deadlock: new DeadlockWatch(), images: new Map(), opened: Promise.resolve(), recoveredFaults: 0 };
+    const open: OpenJob = { spec, stdin: this.#stdinOf(job), deadlock: new DeadlockWatch(), images: new Map(), opened: Promise.resolve(), ready: false, recoveredFaults: 0 };
     this.#open.set(job, open);
     this.history.open(job, spec.size, this.#ran.has(job));
     this.world.open(job, spec.outputLimitBytes ?? this.#options.limits.outputBytes, {
@@ -293,6 +297,7 @@ export class Runtime {
     open.opened = (async () => {
       await fences;
       await Promise.all(hosts.map((h) => h.ready));
+      open.ready = true;
     })();
     open.opened.catch(noop);
     void fences.then((f) => {
@@ -370,6 +375,16 @@ export class Runtime {
     await this.dispatcher.submit(spec);
   }
 
+  /** All that an ended job was given as standard input. */
+  stdinOf(job: JobId): Uint8Array {
+    const log = this.#stdinOf(job);
+    try {
+      return Buffer.concat(Array.from({ length: log.messages }, (_, n) => log.message(n + 1)));
+    } finally {
+      log.close();
+    }
+  }
+
   async appendStdin(job: JobId, bytes: Uint8Array, end: boolean, offset: number | undefined): Promise<number> {
     const open = this.#open.get(job);
     const log = open?.stdin ?? this.#stdinOf(job);
@@ -440,7 +455,24 @@ export class Runtime {
     const open = this.#open.get(job);
     const newest = this.checkpoints.core.imagesOf(job, task).at(-1);
     if (newest) open?.images.set(task, { images: newest.count, imageBytes: newest.bytes, lastImageAt: newest.at });
-    return { ...noCounters(), ...trafficOf(hosts, task), ...open?.images.get(task) };
+    const uploading = this.checkpoints.core.comingOf(job, task);
+    return { ...noCounters(), ...trafficOf(hosts, task), ...open?.images.get(task), ...(uploading === undefined ? {} : { uploading }) };
+  }
+
+  /** For the charts. */
+  #reading(job: JobId): Reading | undefined {
+    const open = this.#open.get(job);
+    if (!open?.ready || this.#closing.has(job)) return undefined;
+    const hosts = this.memories.of(job) ?? [];
+    const r: Reading = { messages: 0, bytes: 0, logBytes: 0, imageBytes: 0 };
+    for (const h of hosts) r.logBytes += h.logBytes;
+    for (let t = 0; t < open.spec.size; t++) {
+      const c = this.#taskCounters(job, hosts, taskId(t));
+      r.messages += c.messagesOut;
+      r.bytes += c.bytesOut;
+      r.imageBytes += c.imageBytes;
+    }
+    return r;
   }
 
   #jobChanged(job: JobId): void {

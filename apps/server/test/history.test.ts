@@ -3,9 +3,10 @@ import { inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { io, type Socket } from 'socket.io-client';
 import { describe, expect, it } from 'vitest';
-import { LANE_KINDS, jobId, incarnation, taskId, type MatrixNews, type MatrixView, type TimelineNews, type TimelineView, type ViewerEvents, type ViewerRequests } from '@mayfly/wire';
+import { LANE_KINDS, jobId, incarnation, taskId, type ChartsView, type MatrixNews, type MatrixView, type TimelineNews, type TimelineView, type ViewerEvents, type ViewerRequests } from '@mayfly/wire';
 import { JobHistory } from '../src/history/job-history.ts';
 import { Arrows } from '../src/history/arrows.ts';
+import { Gauges } from '../src/history/gauges.ts';
 import { api, door, freshDir, later, program, startServer, TOKEN, until } from './harness.ts';
 import { Volunteer, type TestProgram } from './volunteer.ts';
 
@@ -73,6 +74,20 @@ describe('lanes', () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  it('and gauges: throughput per second and mean levels; a gap is not known; a counter that begins anew is no throughput; a record keeps them', () => {
+    const g = new Gauges(T0);
+    const say = (at: number, messages: number, logBytes: number): void => g.read(T0 + at, { messages, bytes: 10 * messages, logBytes, imageBytes: 7 });
+    say(0, 0, 0);
+    say(1000, 50, 400);
+    say(2000, 150, 600);
+    say(12_000, 900, 800); // nobody knows when
+    say(13_000, 20, 200); // the server has started again
+    const view = { from: T0, widthMs: 1000, columns: 13, values: { messages: [50, 100, ...Array<null>(10).fill(null), 0], bytes: [500, 1000, ...Array<null>(10).fill(null), 0], logBytes: [400, 600, ...Array<null>(10).fill(null), 200], imageBytes: [7, 7, ...Array<null>(10).fill(null), 7] } };
+    expect(g.columns(T0, T0 + 13_000, 100)).toEqual(view);
+    expect(new Gauges(T0, g.record()).columns(T0, T0 + 13_000, 100)).toEqual(view);
+    expect(g.columns(T0, T0 + 13_000, 4)).toMatchObject({ widthMs: 4000, columns: 4, values: { messages: [75, null, null, 0] } });
   });
 
   it('thin out the sample of messages evenly, and say how thin it is', () => {
@@ -154,11 +169,14 @@ describe('the history of a real job', () => {
     }
     expect(seen()).toEqual(new Set(['0→1 5 7', '1→2 5 7']));
 
+    const charts = async (of: typeof server): Promise<ChartsView> => (await api(of, 'GET', `/api/jobs/${id}/charts`)).body as ChartsView;
+    await until('the charts have both laps', async () => (await charts(server)).values.messages.filter((n) => n !== null && n > 0).length >= 2);
     await server.close();
     const again = await startServer({ dataDir, dispatcher: times, port: server.port });
     const after = (await api(again, 'GET', `/api/jobs/${id}/timeline`)).body as TimelineView;
     expect(after.since).toBe(whole.since);
     expect(after.events.map((e) => e.kind)).toContain('server');
+    expect((await charts(again)).values.messages.filter((n) => n !== null && n > 0).length).toBeGreaterThanOrEqual(2);
     end.open();
     await until('the job ends', async () => ((await api(again, 'GET', `/api/jobs/${id}`)).body as { state: string }).state === 'done');
     const matrix = (await api(again, 'GET', `/api/jobs/${id}/matrix`)).body as MatrixView;

@@ -1,7 +1,8 @@
 /** Jobs over real sockets: the volunteer of test/volunteer.ts runs the real comm core and endpoint. */
 import { describe, expect, it } from 'vitest';
 import { createHash } from 'node:crypto';
-import { REPORT_VERSION, WorldMode, type JobReport, type JobView } from '@mayfly/wire';
+import { unpackTar } from 'modern-tar';
+import { REPORT_VERSION, WorldMode, type ComparisonView, type JobReport, type JobView } from '@mayfly/wire';
 import { createServer, type MayflyServer } from '@mayfly/server';
 import { api, door, freshDir, program, sharedServer, startServer, TOKEN, until } from './harness.ts';
 import { Volunteer, type TestProgram } from './volunteer.ts';
@@ -144,12 +145,13 @@ describe('a job over real sockets', () => {
   it('large messages, result files at offsets, stderr, exit codes', async () => {
     const server = await sharedServer({ dispatcher: times });
     const big = new Uint8Array(1_000_001).map((_, i) => i * 7);
+    let last = 6;
     new Volunteer(server.localUrl, 2, async (r) => {
       if (r.task === 0) await r.send(1, big, 9);
       else {
         const m = await r.recv();
         r.print(`${m.tag} ${m.body.length} ${Buffer.from(m.body).equals(Buffer.from(big))}`);
-        r.file('pictures/a.bin', 4, new Uint8Array([5, 6]));
+        r.file('pictures/a.bin', 4, new Uint8Array([5, last]));
         r.file('pictures/a.bin', 0, new Uint8Array([1, 2, 3, 4]));
         r.stderr('careful');
       }
@@ -194,6 +196,35 @@ describe('a job over real sockets', () => {
     expect(await fetch(`${server.localUrl}/api/jobs/${id}/report`).then((r) => r.status), 'the way with a token stays closed').toBe(401);
     await api(server, 'DELETE', `/api/jobs/${id}/share`);
     expect((await stranger()).status).toBe(404);
+
+    // All of it as one archive: with the token, or once by a ticket.
+    const ticket = (await api(server, 'POST', `/api/jobs/${id}/archive`)).body as { url: string };
+    const archive = await fetch(`${server.localUrl}${ticket.url}`);
+    expect(archive.headers.get('content-disposition')).toContain(`-${id}.tar"`);
+    const entries = (await unpackTar(new Uint8Array(await archive.arrayBuffer()), { strip: 1 })).map((e) => [e.header.name, Buffer.from(e.data ?? []).toString('latin1')]);
+    expect(Object.fromEntries(entries)).toEqual({ 'stdout/rank-1.txt': '9 1000001 true\n', 'stderr/rank-1.txt': 'careful\n', 'files/pictures/a.bin': '\x01\x02\x03\x04\x05\x06' });
+    expect(await fetch(`${server.localUrl}${ticket.url}`).then((r) => r.status), 'a ticket serves once').toBe(404);
+    expect(await fetch(`${server.localUrl}/api/jobs/${id}/archive`).then((r) => r.status)).toBe(401);
+
+    // Again, with the same seed: the same; then one that writes another byte, seen from both sides.
+    const again = async (of: string): Promise<string> => {
+      const { status, body } = await api(server, 'POST', `/api/jobs/${of}/again`);
+      expect(status).toBe(201);
+      const fresh = (body as { id: string }).id;
+      await ended(server, fresh);
+      return fresh;
+    };
+    const comparison = async (of: string): Promise<ComparisonView> => (await api(server, 'GET', `/api/jobs/${of}/comparison`)).body as ComparisonView;
+    expect((await comparison(id)).runs).toEqual([]);
+    const second = await again(id);
+    expect(await comparison(id)).toMatchObject({ streams: 1, files: 1, bytes: 21, runs: [{ job: second, same: true, differences: [], faults: 0 }] });
+    expect(((await api(server, 'GET', `/api/jobs/${second}/report`)).body as JobReport).job.seed).toBe(report.job.seed);
+    last = 7;
+    const third = await again(second);
+    const other = { same: false, differences: ['The file pictures/a.bin has other content.'] };
+    expect(await comparison(id)).toMatchObject({ runs: [{ job: third, ...other }, { job: second, same: true }] });
+    expect(await comparison(third)).toMatchObject({ runs: [{ job: second, ...other }, { job: id, ...other }] });
+    expect(await api(server, 'GET', `/api/jobs/${third}`)).toMatchObject({ body: { compareWith: id, name: `${view.name} (again)` } });
   });
 
   it('feeds standard input in order, across a restart of the server', async () => {

@@ -481,6 +481,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/jobs/{id}/again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run an ended job once more, with the same input, seed and options; the two runs are compared when it has ended
+         * @description What was typed into an interactive job is given to the second run at once. A program that draws random numbers draws the same; one that reads the clock, or prints who came first, may rightly differ. Refused with CONFLICT while the job has not ended. Needs a token of the role submitter or owner.
+         */
+        post: operations["postJobsIdAgain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}/comparison": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Other runs of the same job with the same input, and whether they wrote the same, byte for byte
+         * @description The first run and all that were made of it with POST /api/jobs/{id}/again. Compared are how they ended, standard output of every rank and result files; not standard error, and nothing of a run that was cancelled or has not ended (`same` is absent then). Needs a token of any role.
+         */
+        get: operations["getJobsIdComparison"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All that a job has written as one tar file: result files, and output by rank
+         * @description Result files under files/, standard output and error by rank under stdout/ and stderr/. Made while it is sent, of what there is at the moment; a file that shrinks meanwhile breaks it off. Needs a token of any role.
+         */
+        get: operations["getJobsIdArchive"];
+        put?: never;
+        /**
+         * An address from which the archive can be downloaded once, within a minute, without a token
+         * @description For links of pages: a browser’s download sends no token. Needs a token of any role.
+         */
+        post: operations["postJobsIdArchive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/downloads/{ticket}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A download that was asked for: needs its ticket, and no token
+         * @description The archive that POST /api/jobs/{id}/archive has promised. A ticket serves once. Needs no token.
+         */
+        get: operations["getDownloadsTicket"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs/{id}/timeline": {
         parameters: {
             query?: never;
@@ -513,6 +597,26 @@ export interface paths {
          * @description Who sent how much to whom. A cell is [bin of sources, bin of destinations, messages, bytes]; a bin holds `binned` ranks. Needs a token of any role.
          */
         get: operations["getJobsIdMatrix"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}/charts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Throughput, size of the log and size of the images over the life of a job, in columns, as many as wanted at most
+         * @description By column: messages and bytes between ranks per second; bytes in the log of messages, and of the newest image of each rank (means). null: the server was away. Columns are a second times a power of two wide. Needs a token of any role.
+         */
+        get: operations["getJobsIdCharts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -776,7 +880,9 @@ export interface components {
         /** @description Every refusal: a stable code (docs/errors.md) and a sentence. */
         ApiError: import("@mayfly/wire").ApiError;
         BoardView: import("@mayfly/wire").BoardView;
+        ChartsView: import("@mayfly/wire").ChartsView;
         CheckpointAdvice: import("@mayfly/wire").CheckpointAdvice;
+        ComparisonView: import("@mayfly/wire").ComparisonView;
         ExampleView: import("@mayfly/wire").ExampleView;
         InfoView: import("@mayfly/wire").InfoView;
         /** @description Report of a run */
@@ -3564,6 +3670,558 @@ export interface operations {
             };
         };
     };
+    postJobsIdAgain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the job (12 characters), or of the token (10). */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "room": null
+                 *     }
+                 */
+                "application/json": {
+                    room?: string | null;
+                } | null;
+            };
+        };
+        responses: {
+            /** @description It is so. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "m2w8c4r6t1yz",
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": {
+                        id: string;
+                        warnings: unknown[];
+                    };
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description CONFLICT: The state has moved on; read it again. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "CONFLICT",
+                     *       "message": "The job has ended (done)."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description COMPILE_FAILED: See the diagnostics; nothing was run. FORBIDDEN_IMPORT: A program may import its own files and "mayfly" only. FORBIDDEN_FLAG: Leave the option out; docs/programs.md lists those that a submission may have. BAD_MODULE: Build the module with mayfly mpicc; the message says what no rank can run. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "COMPILE_FAILED",
+                     *       "message": "The program does not compile."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description DISK_FULL: Free space in the data directory of the server, or remove old jobs. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space in the data directory of the server, or remove old jobs."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getJobsIdComparison: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the job (12 characters), or of the token (10). */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job": "k3v9x0q2m7ab",
+                     *       "streams": 1,
+                     *       "files": 1,
+                     *       "bytes": 36,
+                     *       "runs": [
+                     *         {
+                     *           "job": "m2w8c4r6t1yz",
+                     *           "name": "pi (again)",
+                     *           "state": "done",
+                     *           "faults": 0,
+                     *           "same": true,
+                     *           "differences": []
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ComparisonView"];
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getJobsIdArchive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the job (12 characters), or of the token (10). */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    postJobsIdArchive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the job (12 characters), or of the token (10). */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "/api/downloads/0123456789abcdefghijklmnopqrstuv",
+                     *       "expiresAt": 1760000060000
+                     *     }
+                     */
+                    "application/json": {
+                        url: string;
+                        expiresAt: number;
+                    };
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getDownloadsTicket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the download. */
+                ticket: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
     getJobsIdTimeline: {
         parameters: {
             query?: {
@@ -3758,6 +4416,137 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["MatrixView"];
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getJobsIdCharts: {
+        parameters: {
+            query?: {
+                /** @description At most so many. */
+                columns?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Of the job (12 characters), or of the token (10). */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job": "k3v9x0q2m7ab",
+                     *       "since": 1760000000000,
+                     *       "until": 1760000002000,
+                     *       "now": 1760000002100,
+                     *       "ended": false,
+                     *       "from": 1760000000000,
+                     *       "widthMs": 1000,
+                     *       "columns": 2,
+                     *       "values": {
+                     *         "messages": [
+                     *           120,
+                     *           null
+                     *         ],
+                     *         "bytes": [
+                     *           96000,
+                     *           null
+                     *         ],
+                     *         "logBytes": [
+                     *           48000,
+                     *           null
+                     *         ],
+                     *         "imageBytes": [
+                     *           0,
+                     *           null
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChartsView"];
                 };
             };
             /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */

@@ -19,7 +19,7 @@
  * Durable: ImageRecord and manifest (`commit`) before `complete`, `reply complete` and `trim`; the mark `trimmed` before the first trim.
  * Offers are losable: the node offers again.
  */
-import type { ErrorBody, ImageId, Incarnation, JobId, TaskId } from '@mayfly/wire';
+import { PAGE_BYTES, type ErrorBody, type ImageId, type Incarnation, type JobId, type TaskId } from '@mayfly/wire';
 import { coversDeterminants } from './channel-memory/cover.ts';
 import type { Range } from './channel-memory/types.ts';
 import { checkManifest } from './checkpoint-server-checks.ts';
@@ -58,6 +58,16 @@ export class CheckpointServer {
   /** Complete images of a task, oldest first. */
   imagesOf(job: JobId, task: TaskId): readonly ImageRecord[] {
     return this.#jobs.get(job)?.tasks.get(task)?.images ?? [];
+  }
+
+  /** The image of a task that is on its way, for people: bytes of pages that are durable, and of all that its node had to send. */
+  comingOf(job: JobId, task: TaskId): { sentBytes: number; ofBytes: number } | undefined {
+    const o = this.#jobs.get(job)?.tasks.get(task)?.offer;
+    if (!o) return undefined;
+    const { pages, bytes } = o.manifest;
+    let missing = 0;
+    for (const i of o.waiting) missing += i === pages.length - 1 ? bytes - i * PAGE_BYTES : PAGE_BYTES;
+    return { sentBytes: o.sentBytes, ofBytes: o.sentBytes + missing };
   }
 
   /** Hash of a page that was asked for on this link and is still missing; undefined: the host refuses the page unseen. */

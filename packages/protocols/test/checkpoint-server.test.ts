@@ -108,7 +108,7 @@ class Stage {
 describe('an image becomes complete', () => {
   it('asks for the pages that are missing, each once, and not for the page of zeros', () => {
     const s = new Stage();
-    const m = manifest(1, { pages: [page(1), '', page(2), page(1), page(3)] });
+    const m = manifest(1, { pages: [page(1), '', page(2), page(1), page(3)], sections: [{ name: 'data', bytes: 4 * 65_536 + 100 }], bytes: 4 * 65_536 + 100 });
     const [find] = s.send('offer', { link: 'L', job: J, task: T, incarnation: m.incarnation, manifest: m });
     expect(find).toMatchObject({ type: 'findPages', pages: [page(1), page(2), page(3)] });
     s.send('pagesFound', { image: m.image, ask: (find as EffectOf<'findPages'>).ask, missing: [page(3), page(1)] });
@@ -116,6 +116,9 @@ describe('an image becomes complete', () => {
     expect(s.core.wanted('L', m.image, 4)).toBe(page(3));
     expect(s.core.wanted('L', m.image, 2)).toBeUndefined();
     expect(s.core.wanted('other', m.image, 4)).toBeUndefined();
+    expect(s.core.comingOf(J, T)).toEqual({ sentBytes: 0, ofBytes: 65_636 });
+    s.send('pageStored', { link: 'L', image: m.image, index: 0, bytes: 65_536 });
+    expect(s.core.comingOf(J, T)).toEqual({ sentBytes: 65_536, ofBytes: 65_636 });
   });
 
   it('C1: only when every page is durable', () => {

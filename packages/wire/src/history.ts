@@ -64,6 +64,27 @@ export const MatrixView = Type.Object({
 });
 export type MatrixView = Static<typeof MatrixView>;
 
+/** What charts show of a job over time: per second; then levels, in bytes. */
+export const CHART_KINDS = ['messages', 'bytes', 'logBytes', 'imageBytes'] as const;
+const Series = Type.Array(Type.Union([Type.Number(), Type.Null()]));
+
+/** GET /api/jobs/:id/charts */
+export const ChartsView = Type.Object({
+  job: JobIdSchema,
+  /** From when on and up to when anything is known, ms of the server's clock; `now`: what that clock said. */
+  since: CountSchema,
+  until: CountSchema,
+  now: CountSchema,
+  ended: Type.Boolean(),
+  /** Columns of `widthMs` from `from` on. */
+  from: CountSchema,
+  widthMs: CountSchema,
+  columns: CountSchema,
+  /** By column; null: nobody saw (the server was away). Messages and bytes between ranks, per second; bytes in the log of messages; bytes of the newest image of each rank. */
+  values: Type.Object({ messages: Series, bytes: Series, logBytes: Series, imageBytes: Series }),
+});
+export type ChartsView = Static<typeof ChartsView>;
+
 /** What a viewer draws of the watched job's history; it is sent no more than that. Absent parts are not sent. */
 export const Look = Type.Object(
   {

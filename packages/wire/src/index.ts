@@ -18,3 +18,4 @@ export * from './history.ts';
 export * from './api.ts';
 export * from './access.ts';
 export * from './report.ts';
+export * from './comparison.ts';

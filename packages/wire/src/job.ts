@@ -138,6 +138,8 @@ export const TaskView = Type.Object({
   images: CountSchema,
   imageBytes: CountSchema,
   lastImageAt: Type.Optional(CountSchema),
+  /** An image is on its way: bytes of pages that are here, and of all that have to come (0: not known yet). Absent: none is. */
+  uploading: Type.Optional(Type.Object({ sentBytes: CountSchema, ofBytes: CountSchema })),
   exitCode: Type.Optional(Type.Integer()),
 });
 export type TaskView = Static<typeof TaskView>;
@@ -176,6 +178,8 @@ export const JobView = Type.Object({
   owner: Type.Optional(Type.String()),
   /** Code of the room whose volunteers run it. */
   room: Type.Optional(Type.String()),
+  /** The first run of the same program with the same input and seed, with which it is compared. */
+  compareWith: Type.Optional(JobIdSchema),
   submittedAt: CountSchema,
   startedAt: Type.Optional(CountSchema),
   endedAt: Type.Optional(CountSchema),

@@ -37,14 +37,8 @@ export async function verify(id: string, options: VerifyOptions): Promise<number
     const first = await client.job(id);
     if (first.endedAt === undefined) throw new CommandError(`job ${id} has not ended (${first.state})`, Exit.FAILED);
     if (first.state === 'cancelled') throw new CommandError(`job ${id} was cancelled: there is nothing to compare`, Exit.FAILED);
-    const { room: _room, ...submission } = await client.submission(id);
-    const room = options.room ?? first.room;
-    const again = await client.submit({ ...submission, name: `${first.name.slice(0, 72)} (again)`, ...(room === undefined ? {} : { room }) });
-    process.stderr.write(`mayfly: runs again as job ${again.id}\n`);
-    if (submission.options?.interactive) {
-      process.stderr.write('mayfly: what was typed into the first run is not known; the second one gets no standard input\n');
-      await client.stdin(again.id, new Uint8Array(0), 0, true);
-    }
+    const again = await client.again(id, options.room);
+    process.stderr.write(`mayfly: runs again as job ${again.id}, with the same input and seed\n`);
     const second = await follow(client, again.id, { job: () => undefined, output: () => undefined });
     if (second.state === 'cancelled') throw new CommandError(`job ${again.id} was cancelled`, Exit.FAILED);
     const found = differences(await all(client, first), await all(client, second));

@@ -11,6 +11,7 @@ import { taskId, type Heartbeat, type JobId, type TaskId, type TimelineEvent } f
 import type { Tap } from '../hosts/traffic.ts';
 import type { Logger } from '../logger.ts';
 import type { Rows } from './columns.ts';
+import type { Reading } from './gauges.ts';
 import { JobHistory } from './job-history.ts';
 import { pairsOf, readHistory, writeHistory, writeHistorySync, type Stored } from './store.ts';
 
@@ -41,14 +42,16 @@ export class History {
   readonly #root: string;
   readonly #dispatcher: () => Dispatcher;
   readonly #traffic: (job: JobId) => Counted[];
+  readonly #reading: (job: JobId) => Reading | undefined;
   readonly #logger: Logger;
   readonly #open = new Map<JobId, Open>();
   readonly #atHand = new Map<JobId, { history: JobHistory; matrix: Rows }>();
 
-  constructor(deps: { jobsRoot: string; dispatcher: () => Dispatcher; traffic: (job: JobId) => Counted[]; logger: Logger }) {
+  constructor(deps: { jobsRoot: string; dispatcher: () => Dispatcher; traffic: (job: JobId) => Counted[]; reading: (job: JobId) => Reading | undefined; logger: Logger }) {
     this.#root = deps.jobsRoot;
     this.#dispatcher = deps.dispatcher;
     this.#traffic = deps.traffic;
+    this.#reading = deps.reading;
     this.#logger = deps.logger;
   }
 
@@ -59,6 +62,8 @@ export class History {
     const history = new JobHistory(size, now, stored?.history);
     history.onChange = (from) => this.onChange(job, from);
     if (again) history.note({ at: now, kind: 'server' });
+    // G2: all that comes is throughput, from the first message on. Of a job that is found running its logs are read first.
+    else history.gauges.read(now, { messages: 0, bytes: 0, logBytes: 0, imageBytes: 0 });
     const faults = this.#faultsOf(job);
     this.#open.set(job, { history, faults: faults.length, writtenAt: now, writing: undefined, final: undefined, closing: undefined });
     if (again) this.#find(job, now);
@@ -78,6 +83,7 @@ export class History {
     if (!o || o.closing) return;
     const now = Date.now();
     this.changed(job);
+    this.#gauge(job, o, now);
     o.history.end(now);
     o.final = this.#counted(job, o.history.size);
     o.closing = setTimeout(() => {
@@ -133,11 +139,17 @@ export class History {
   tick(now = Date.now()): void {
     for (const [job, o] of this.#open) {
       o.history.settle(now);
+      this.#gauge(job, o, now);
       if (!o.closing && now - o.writtenAt >= WRITE_MS) {
         o.writtenAt = now;
         o.writing ??= this.#write(job, o).finally(() => (o.writing = undefined));
       }
     }
+  }
+
+  #gauge(job: JobId, o: Open, now: number): void {
+    const reading = o.closing ? undefined : this.#reading(job);
+    if (reading) o.history.gauges.read(now, reading);
   }
 
   /** Y1. */

@@ -1,7 +1,7 @@
 /**
  * The history of one job: what each rank's time went to, and what happened. Pure: time comes in as `now`.
  *
- * Owns: the lanes of the time line (losable: written down at times, see store.ts), the events that nobody else remembers.
+ * Owns: the lanes of the time line and the gauges of the charts (losable: written down at times, see store.ts), the events that nobody else remembers.
  * Does not own: faults, which the dispatcher keeps durably.
  *
  *  L1  A millisecond of a rank is accounted once: to what the rank says of itself, or to what the server knows (starting, dead, paused).
@@ -11,6 +11,7 @@
  */
 import { Buckets, type BucketsRecord } from '@mayfly/protocols';
 import { LANE_KINDS, SPENT, type Incarnation, type TaskId, type TimelineEvent } from '@mayfly/wire';
+import { Gauges } from './gauges.ts';
 
 const MOST_EVENTS = 4096;
 /** A rank that begins is heard within this time; until then nobody knows whether it still starts. */
@@ -31,12 +32,14 @@ interface Lane {
 
 export interface HistoryRecord {
   buckets: BucketsRecord;
+  gauges?: BucketsRecord;
   events: TimelineEvent[];
   leftOut: number;
 }
 
 export class JobHistory {
   readonly buckets: Buckets;
+  readonly gauges: Gauges;
   readonly size: number;
   /** Nothing more will come. */
   ended = false;
@@ -54,6 +57,7 @@ export class JobHistory {
     this.size = size;
     const restored = record?.buckets.rows === size && record.buckets.kinds === LANE_KINDS.length ? record : undefined;
     this.buckets = restored ? Buckets.of(restored.buckets) : new Buckets({ rows: size, kinds: LANE_KINDS.length, origin: now });
+    this.gauges = new Gauges(this.buckets.origin, restored?.gauges);
     this.#now = now;
     this.#lanes = Array.from({ length: size }, () => ({ state: 'new', incarnation: -1, node: undefined, upTo: now, doneAt: 0, spent: [] }));
     if (!restored) return;
@@ -78,7 +82,7 @@ export class JobHistory {
     return this.#told;
   }
   record(): HistoryRecord {
-    return { buckets: this.buckets.record(), events: this.#events, leftOut: this.#leftOut };
+    return { buckets: this.buckets.record(), gauges: this.gauges.record(), events: this.#events, leftOut: this.#leftOut };
   }
 
   note(event: TimelineEvent): void {

@@ -1,6 +1,7 @@
 /**
  * `<dataDir>/jobs/<job>/history.bin`: the history of a job at rest, for people only, so never synced. Deflated:
- *   u32 length of the head, head (JSON: version, kinds, what Buckets and JobHistory say of themselves), cells (f32), matrix (f64 × 4 per pair).
+ *   u32 length of the head, head (JSON: version, kinds, what Buckets and JobHistory say of themselves, the gauges with their cells), cells (f32),
+ *   matrix (f64 × 4 per pair).
  * A file of another version, or a damaged one, is as good as none: the history begins anew.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -21,13 +22,14 @@ export interface Stored {
   history: HistoryRecord;
   matrix: Rows;
 }
-type Head = { version: number; kinds: string[]; buckets: Omit<BucketsRecord, 'cells'>; cells: number } & Omit<HistoryRecord, 'buckets'>;
+/** `gauges`: absent in files of servers that drew no charts. */
+type Head = { version: number; kinds: string[]; buckets: Omit<BucketsRecord, 'cells'>; cells: number; gauges?: Omit<BucketsRecord, 'cells'> & { cells: number[] } } & Omit<HistoryRecord, 'buckets' | 'gauges'>;
 
 const pathOf = (root: string, job: JobId): string => join(root, job, 'history.bin');
 
 function encode(h: HistoryRecord, matrix: Float64Array): Buffer {
   const { cells, ...buckets } = h.buckets;
-  const head = Buffer.from(JSON.stringify({ version: VERSION, kinds: [...LANE_KINDS], buckets, cells: cells.length, events: h.events, leftOut: h.leftOut } satisfies Head));
+  const head = Buffer.from(JSON.stringify({ version: VERSION, kinds: [...LANE_KINDS], buckets, cells: cells.length, gauges: { ...h.gauges!, cells: [...h.gauges!.cells] }, events: h.events, leftOut: h.leftOut } satisfies Head));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(head.length);
   return Buffer.concat([length, head, bytesOf(cells), bytesOf(matrix)]);
@@ -54,7 +56,8 @@ export function readHistory(root: string, job: JobId, size: number): Stored | un
     if (rest.length < 4 * head.cells || (rest.length - 4 * head.cells) % 32 !== 0) return undefined;
     const cells = new Float32Array(rest.buffer.slice(0, 4 * head.cells));
     const pairs = new Float64Array(rest.buffer.slice(4 * head.cells));
-    return { history: { buckets: { ...head.buckets, cells }, events: head.events, leftOut: head.leftOut }, matrix: rowsOf(pairs, size) };
+    const gauges = head.gauges && { ...head.gauges, cells: Float32Array.from(head.gauges.cells) };
+    return { history: { buckets: { ...head.buckets, cells }, ...(gauges ? { gauges } : {}), events: head.events, leftOut: head.leftOut }, matrix: rowsOf(pairs, size) };
   } catch {
     return undefined;
   }

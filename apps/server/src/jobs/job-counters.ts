@@ -43,7 +43,8 @@ export class FinalCounters {
   /** The first word stands: what a later start of the server finds in half-removed logs is less. */
   write(job: JobId, size: number, c: JobCounters): void {
     if (existsSync(join(this.#root, job, 'final.json'))) return;
-    const final: Final = { tasks: Array.from({ length: size }, (_, t) => c.task(t as TaskId)), outputs: c.outputs, outputBytes: c.outputBytes };
+    const last = (t: number): TaskCounters => (({ uploading: _, ...rest }) => rest)(c.task(t as TaskId));
+    const final: Final = { tasks: Array.from({ length: size }, (_, t) => last(t)), outputs: c.outputs, outputBytes: c.outputBytes };
     this.#keep(job, final);
     // Statistics of an ended job: not worth a sync.
     writeFileSync(join(this.#root, job, 'final.json'), JSON.stringify(final), { mode: 0o600 });

@@ -1,7 +1,4 @@
-/** The report of a run, from what the cores and the files say. Pure, but for the hashes of what the job wrote. */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
+/** The report of a run, from what the cores and the files say. Pure. */
 import type { JobSpec } from '@mayfly/protocols';
 import { REPORT_VERSION, SPENT, runTime, taskId, type JobReport, type JobView } from '@mayfly/wire';
 import type { RunSummary } from './run-log.ts';
@@ -86,11 +83,4 @@ export function reportOf({ view, spec, run, outputs, version, now }: ReportParts
     },
     outputs,
   };
-}
-
-/** SHA-256, as `sha256sum` prints it. */
-export async function sha256(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 }

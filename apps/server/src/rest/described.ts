@@ -111,6 +111,10 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
     description: 'Who sent how much to whom. A cell is [bin of sources, bin of destinations, messages, bytes]; a bin holds `binned` ranks.',
     answer: { job: ID, size: 4, src: [0, 3], dst: [0, 3], binned: 1, cells: [[0, 1, 12, 9600]] },
   },
+  'GET /api/jobs/:id/charts': {
+    description: 'By column: messages and bytes between ranks per second; bytes in the log of messages, and of the newest image of each rank (means). null: the server was away. Columns are a second times a power of two wide.',
+    answer: { job: ID, since: AT, until: AT + 2000, now: AT + 2100, ended: false, from: AT, widthMs: 1000, columns: 2, values: { messages: [120, null], bytes: [96_000, null], logBytes: [48_000, null], imageBytes: [0, null] } },
+  },
   'POST /api/lesson': { description: 'For the page /lesson: a fixed program, bounded in number and time, in a room of its own that the visitor’s page serves.', answer: { code: 'QX7PKM' } },
   'GET /api/lesson/:code': {
     description: 'State of each rank with the length of its log, faults and what rank 0 has printed.',
@@ -138,6 +142,18 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
     answer: { ...report, nodes: [{ name: 'desk-4', engine: 'Chromium 140', ranks: [0] }] },
   },
   'GET /api/reports/:id': { description: 'The report of a job that is shared, without names of volunteers and without the text of an error. NOT_FOUND for a job that is not shared, as for one that is not there.', answer: report },
+  'POST /api/jobs/:id/again': {
+    description: 'What was typed into an interactive job is given to the second run at once. A program that draws random numbers draws the same; one that reads the clock, or prints who came first, may rightly differ. Refused with CONFLICT while the job has not ended.',
+    request: { room: null },
+    answer: { id: 'm2w8c4r6t1yz', warnings: [] },
+  },
+  'GET /api/jobs/:id/comparison': {
+    description: 'The first run and all that were made of it with POST /api/jobs/{id}/again. Compared are how they ended, standard output of every rank and result files; not standard error, and nothing of a run that was cancelled or has not ended (`same` is absent then).',
+    answer: { job: ID, streams: 1, files: 1, bytes: 36, runs: [{ job: 'm2w8c4r6t1yz', name: 'pi (again)', state: 'done', faults: 0, same: true, differences: [] }] },
+  },
+  'GET /api/jobs/:id/archive': { description: 'Result files under files/, standard output and error by rank under stdout/ and stderr/. Made while it is sent, of what there is at the moment; a file that shrinks meanwhile breaks it off.', bytes: true },
+  'POST /api/jobs/:id/archive': { description: 'For links of pages: a browser’s download sends no token.', answer: { url: '/api/downloads/0123456789abcdefghijklmnopqrstuv', expiresAt: AT + 60_000 } },
+  'GET /api/downloads/:ticket': { description: 'The archive that POST /api/jobs/{id}/archive has promised. A ticket serves once.', bytes: true },
   'GET /api/jobs/:id/share': { description: 'Whether GET /api/reports/{id} answers without a token.', answer: { shared: true } },
   'PUT /api/jobs/:id/share': { description: 'From now on GET /api/reports/{id} and the page /report/{id} need no token.', answer: ok },
   'DELETE /api/jobs/:id/share': { description: 'GET /api/reports/{id} and the page /report/{id} need a token again.', answer: ok },

@@ -1,6 +1,6 @@
-/** REST of a job's history: the time line and the matrix of messages. */
+/** REST of a job's history: the time line, the matrix of messages, and the charts. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { LANE_KINDS, MatrixView, MayflyError, TimelineView, jobId, type JobId } from '@mayfly/wire';
+import { ChartsView, LANE_KINDS, MatrixView, MayflyError, TimelineView, jobId, type JobId } from '@mayfly/wire';
 import type { FastifyInstance } from 'fastify';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
@@ -12,6 +12,7 @@ import { JobParams, refusals } from './schemas.ts';
 
 const deflate = promisify(deflateRaw);
 const DEFAULT_COLUMNS = 512;
+const DEFAULT_CHART = 240;
 const Rank = Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 }));
 const Moment = Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }));
 
@@ -83,6 +84,25 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
       const rows = runtime.history.matrix(job);
       const b = binsOf(rows ? [rows] : [], size, { src: [q.srcFirst ?? 0, q.srcLast ?? size - 1], dst: [q.dstFirst ?? 0, q.dstLast ?? size - 1], bins: q.bins ?? 64 });
       return { job, size, src: b.src, dst: b.dst, binned: b.binned, cells: cellsOf(b) };
+    },
+  );
+
+  app.get(
+    '/api/jobs/:id/charts',
+    {
+      schema: {
+        summary: 'Throughput, size of the log and size of the images over the life of a job, in columns, as many as wanted at most',
+        tags: ['history'],
+        params: JobParams,
+        querystring: Type.Object({ columns: Type.Optional(Type.Integer({ minimum: 1, maximum: 2048 })) }),
+        response: { 200: ChartsView, ...refusals(400, 401, 404) },
+      },
+    },
+    async (request) => {
+      const { job, size } = need(request.params.id);
+      const now = Date.now();
+      const h = runtime.history.of(job) ?? emptyHistory(size, runtime.view(job)?.startedAt ?? now);
+      return { job, since: h.since, until: h.until, now, ended: h.ended, ...h.gauges.columns(h.since, h.until, request.query.columns ?? DEFAULT_CHART) };
     },
   );
 }

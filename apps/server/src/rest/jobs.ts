@@ -160,7 +160,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
 }
 
 /** Checks, compiles and stores; the job exists when this resolves, and survives from then on. */
-export async function submit(o: JobRoutes, s: JobSubmission, owner: string): Promise<{ id: JobId; warnings: unknown[] }> {
+export async function submit(o: JobRoutes, s: JobSubmission, owner: string, again?: Pick<JobSpec, 'seed' | 'compareWith'>): Promise<{ id: JobId; warnings: unknown[] }> {
   const { runtime, limits } = o;
   if (runtime.activeJobs() >= limits.activeJobs) throw new MayflyError('TOO_MANY', `${limits.activeJobs} jobs wait or run already.`);
   if (s.room !== undefined && !o.rooms.has(s.room)) throw new MayflyError('BAD_REQUEST', 'There is no room with that code.');
@@ -191,7 +191,8 @@ export async function submit(o: JobRoutes, s: JobSubmission, owner: string): Pro
     ...(options.env === undefined ? {} : { env: options.env }),
     ...(s.room === undefined ? {} : { room: s.room }),
     files: inputs,
-    seed: randomBytes(6).readUIntBE(0, 6),
+    seed: again?.seed ?? randomBytes(6).readUIntBE(0, 6),
+    ...(again?.compareWith === undefined ? {} : { compareWith: again.compareWith }),
     channelMemories: o.channelMemories,
     checkpointMs: options.checkpointMs ?? DEFAULT_CHECKPOINT_MS,
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),

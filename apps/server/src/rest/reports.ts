@@ -2,55 +2,26 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from '@mayfly/storage/ports';
-import { JobReport, MayflyError, jobId, publicReport, taskId, type JobId, type JobView } from '@mayfly/wire';
+import { JobReport, MayflyError, jobId, publicReport, type JobId, type JobView } from '@mayfly/wire';
 import { Type } from 'typebox';
-import { reportOf, sha256 } from '../jobs/report.ts';
-import { isOver, type Runtime } from '../runtime.ts';
+import { reportOf } from '../jobs/report.ts';
+import type { WrittenHashes } from '../jobs/written.ts';
+import type { Runtime } from '../runtime.ts';
 import { JobParams, Ok, refusals } from './schemas.ts';
 
 /** Registry `shared/<job>`: its report needs no token. */
 const sharedKey = (job: JobId): string => `shared/${job}`;
-const MAX_CACHED = 100;
 
-export function reportRoutes(plain: FastifyInstance, o: { runtime: Runtime; registry: Registry; version: string }): void {
+export function reportRoutes(plain: FastifyInstance, o: { runtime: Runtime; registry: Registry; hashes: WrittenHashes; version: string }): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
   const { runtime, registry } = o;
-  /** Hashes of what ended jobs wrote: it changes no more. */
-  const hashed = new Map<JobId, Promise<JobReport['outputs']>>();
-
   const need = (id: string): JobView => {
     const view = runtime.view(jobId(id));
     if (!view) throw missing(id);
     return view;
   };
-  const outputs = async (view: JobView): Promise<JobReport['outputs']> => {
-    const whole = isOver(view.state);
-    const digest = async (path: string, rank: number, bytes: number, at: string | undefined): Promise<JobReport['outputs']['files'][number]> => {
-      const sum = whole && at !== undefined ? await sha256(at).catch(() => undefined) : undefined;
-      return { path, rank: taskId(rank), bytes, ...(sum === undefined ? {} : { sha256: sum }) };
-    };
-    const streams = { stdout: [], stderr: [] } as Pick<JobReport['outputs'], 'stdout' | 'stderr'>;
-    for (const stream of ['stdout', 'stderr'] as const)
-      for (const t of view.tasks) {
-        const bytes = runtime.world.size(view.id, t.task, stream);
-        if (bytes > 0) streams[stream].push(await digest(stream, t.task, bytes, runtime.world.streamPath(view.id, t.task, stream)));
-      }
-    const files = [];
-    for (const f of view.outputs) files.push(await digest(f.path, f.task, f.bytes, runtime.world.filePath(view.id, f.path)));
-    return { ...streams, files };
-  };
-  const hashesOf = (view: JobView): Promise<JobReport['outputs']> => {
-    if (!isOver(view.state)) return outputs(view);
-    let known = hashed.get(view.id);
-    if (!known) {
-      if (hashed.size >= MAX_CACHED) hashed.delete(hashed.keys().next().value!);
-      hashed.set(view.id, (known = runtime.closed(view.id).then(() => outputs(view))));
-      known.catch(() => hashed.delete(view.id));
-    }
-    return known;
-  };
   const report = async (view: JobView): Promise<JobReport> =>
-    reportOf({ view, spec: runtime.spec(view.id)!, run: runtime.runLog.of(view.id), outputs: await hashesOf(view), version: o.version, now: Date.now() });
+    reportOf({ view, spec: runtime.spec(view.id)!, run: runtime.runLog.of(view.id), outputs: await o.hashes.of(view), version: o.version, now: Date.now() });
 
   app.get('/api/jobs/:id/report', { schema: { summary: 'Report of a run: program, options, ranks, nodes, faults, times, hashes of what it wrote', tags: ['reports'], params: JobParams, response: { 200: JobReport, ...refusals(401, 404) } } }, async (request) =>
     report(need(request.params.id)),

@@ -70,7 +70,9 @@ function Jobs({ jobs }: { jobs: JobView[] }) {
   const [owner, setOwner] = useState('');
   const me = useMe()?.name;
   const owners = [...new Set(jobs.map((j) => j.owner ?? FIRST_TOKEN))].sort();
+  const maySubmit = useMay('submitter');
   if (jobs.length === 0) {
+    if (!maySubmit) return <p className="empty">No job yet. This token may look at jobs, and submit none.</p>;
     return (
       <div className="empty">
         <strong>No job yet</strong>

@@ -55,6 +55,18 @@ export const getTimeline = (id: string, query: { from: number; to: number; first
   api.get('/api/jobs/{id}/timeline', { params: { path: { id }, query }, signal });
 export const getMatrix = (id: string, q: { src: [number, number]; dst: [number, number]; bins: number }) =>
   api.get('/api/jobs/{id}/matrix', { params: { path: { id }, query: { srcFirst: q.src[0], srcLast: q.src[1], dstFirst: q.dst[0], dstLast: q.dst[1], bins: q.bins } } });
+export const getCharts = (id: string) => api.get('/api/jobs/{id}/charts', of(id));
+export const getComparison = (id: string) => api.get('/api/jobs/{id}/comparison', of(id));
+/** Once more with the same input and seed; the two are compared when it has ended. */
+export const runAgain = (id: string) => api.post('/api/jobs/{id}/again', { ...of(id), body: {} });
+/** All that a job has written: the browser's download manager takes it, so that no page has to hold it. */
+export async function saveArchive(id: string): Promise<void> {
+  const { url } = await api.post('/api/jobs/{id}/archive', of(id));
+  const a = document.createElement('a');
+  a.href = url;
+  a.download = '';
+  a.click();
+}
 export const getImages = (id: string) => api.get('/api/jobs/{id}/images', of(id));
 export const getReport = (id: string) => api.get('/api/jobs/{id}/report', of(id));
 /** Needs no token: of a job whose owner shares it. */

@@ -44,5 +44,12 @@ export function useMay(role: Role): boolean {
   return me !== undefined && ROLES.indexOf(me.role) >= ROLES.indexOf(role);
 }
 
+/** Whether that token may act on this job: its submitter's, or an owner's. */
+export function useMayChange(job: JobView): boolean {
+  const me = useMe();
+  const [owner, submitter] = [useMay('owner'), useMay('submitter')];
+  return owner || (submitter && me?.name === job.owner);
+}
+
 /** The server's time, ticking. */
 export const useServerNow = (everyMs = 1000, ticking = true): number => serverNow(useNow(everyMs, ticking));

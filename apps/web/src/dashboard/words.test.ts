@@ -1,6 +1,6 @@
 import { incarnation, taskId, type JobView, type TaskView } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
-import { activityText, doingText, jobLine, pauseAdvice, phasesOf, rankWord, slotsAdvice, splitStack, tileText, totalsOf } from './words.ts';
+import { activityText, comparisonLine, doingText, jobLine, pauseAdvice, phasesOf, rankWord, slotsAdvice, splitStack, tileText, totalsOf, uploadText, verdictOf } from './words.ts';
 
 const rank = (over: Partial<TaskView>): TaskView => ({
   task: taskId(0), state: 'running', incarnation: incarnation(0), messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0, images: 0, imageBytes: 0, ...over,
@@ -64,5 +64,15 @@ describe('words', () => {
     const fault = { at: 0, task: taskId(0), incarnation: incarnation(0), cause: 'killed', assignedAfterMs: 40, startedAfterMs: 340 };
     expect(phasesOf(fault)).toBeUndefined();
     expect(phasesOf({ ...fault, recoveredAfterMs: 400 })).toBe('slot 40 ms, start 300 ms, replay 60 ms');
+  });
+
+  it('a proof says no more than was compared', () => {
+    const run = (same?: boolean, faults = 0) => ({ job: 'abcdefghijkl' as JobView['id'], name: 'j', state: 'done' as const, faults, ...(same === undefined ? {} : { same }), differences: [] });
+    expect(verdictOf([run()])).toEqual({ text: 'Not compared yet.', tone: 'quiet' });
+    expect(verdictOf([run(true), run()]).text).toBe('The answer is the same, byte for byte, as that of the undisturbed run.');
+    expect(verdictOf([run(true, 2)]).text).toBe('The answer is the same, byte for byte, as that of the other run.');
+    expect(verdictOf([run(true), run(false)])).toEqual({ text: 'The answer is not the same as that of 1 of 2 other runs.', tone: 'bad' });
+    expect(comparisonLine(job({ faults: [{}, {}] as never }), run(true))).toBe('the same. This run lost 2 ranks, that one no rank.');
+    expect([uploadText({ sentBytes: 0, ofBytes: 0 }), uploadText({ sentBytes: 65_536, ofBytes: 131_072 }), uploadText({ sentBytes: 9, ofBytes: 9 })]).toEqual(['uploading', 'uploading 65.5 kB of 131 kB', 'uploaded, waits for its log']);
   });
 });

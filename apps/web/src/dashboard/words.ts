@@ -1,5 +1,5 @@
 /** What the dashboard says of jobs, ranks, nodes and faults, in words and tones. Pure. */
-import { WORLD, type Fault, type JobState, type JobView, type NodeView, type TaskView } from '@mayfly/wire';
+import { type ComparedRun, WORLD, type Fault, type JobState, type JobView, type NodeView, type TaskView } from '@mayfly/wire';
 import { duration, elapsed, plural } from '../shared/format.ts';
 import type { Word } from '../shared/tone.ts';
 
@@ -196,6 +196,29 @@ export function slotsAdvice(size: number, slots: { total: number; free: number }
   if (slots.free >= size) return { text: `${plural(slots.free, 'slot')} free: it starts at once.`, tone: 'good' };
   if (slots.total >= size) return { text: `Needs ${plural(size, 'slot')}, ${slots.free} of ${slots.total} free now: it waits for other jobs.`, tone: 'wait' };
   return { text: `Needs ${plural(size, 'slot')}, ${slots.total} ${slots.total === 1 ? 'is' : 'are'} here: it waits until more tabs volunteer.`, tone: 'warn' };
+}
+
+/** One line above the runs with which a job was compared: never more than was compared. */
+export function verdictOf(runs: readonly ComparedRun[]): Word {
+  const compared = runs.filter((r) => r.same !== undefined);
+  const other = compared.filter((r) => r.same === false).length;
+  if (compared.length === 0) return { text: 'Not compared yet.', tone: 'quiet' };
+  if (other > 0) return { text: `The answer is not the same as that of ${other === compared.length ? (other === 1 ? 'the other run' : `${other} other runs`) : `${other} of ${compared.length} other runs`}.`, tone: 'bad' };
+  const calm = compared.some((r) => r.faults === 0);
+  return { text: `The answer is the same, byte for byte, as that of ${compared.length === 1 ? (calm ? 'the undisturbed run' : 'the other run') : `${compared.length} other runs`}.`, tone: 'good' };
+}
+
+/** What the comparison with one run shows. */
+export function comparisonLine(job: Pick<JobView, 'faults'>, run: ComparedRun): string {
+  if (run.same === undefined) return '';
+  const lost = (n: number): string => (n === 0 ? 'no rank' : plural(n, 'rank'));
+  return `${run.same ? 'the same' : 'not the same'}. This run lost ${lost(job.faults.length)}, that one ${lost(run.faults)}.`;
+}
+
+/** An image on its way: how much of how much. */
+export function uploadText({ sentBytes, ofBytes }: NonNullable<TaskView['uploading']>): string {
+  if (ofBytes === 0) return 'uploading';
+  return sentBytes < ofBytes ? `uploading ${bytes(sentBytes)} of ${bytes(ofBytes)}` : 'uploaded, waits for its log';
 }
 
 /** Where a message ends and its stack begins: engines write '\n    at …' (Chromium, Node) or 'name@file:line' (Firefox). */

@@ -31,8 +31,8 @@ export function TrustPage() {
           <strong>A room of people you know.</strong>
         </li>
         <li>
-          <strong>Run it twice and compare:</strong> <code>mayfly verify JOB</code> submits the same job again and compares all output byte for byte. Equal means that nobody falsified one run alone; the same liars in both
-          runs, lying the same way, are not found. Different means a lie, or a program that is not the same twice (times, random numbers, messages from any source).
+          <strong>Run it twice and compare:</strong> <code>mayfly verify JOB</code>, or <em>Run again and compare</em> on the job’s page, runs the same job again and compares all output byte for byte. Equal means that nobody falsified one run alone; the same liars in both
+          runs, lying the same way, are not found. Different means a lie, or a program that is not the same twice (times, messages from any source).
         </li>
         <li>
           <strong>Check the result:</strong> a residual or a checksum that is cheap to test, on a machine of your own.

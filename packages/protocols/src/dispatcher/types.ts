@@ -66,6 +66,8 @@ export interface JobSpec {
   files: { path: string; hash: string; bytes: number }[];
   /** Of the job's random draws. */
   seed: number;
+  /** The first run of the same program with the same input and seed, with which it is compared. */
+  compareWith?: JobId;
   /** Number of Channel Memories that serve it; fixed for its life (home CM = task mod this). */
   channelMemories: number;
   checkpointMs: number;

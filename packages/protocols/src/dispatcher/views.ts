@@ -6,7 +6,7 @@ import { freeSlots, takesRanks } from './restart.ts';
 import { groupOf, over, paused, type Core, type Job, type Task } from './state.ts';
 
 /** Counters of one task that the logs and the image store know. */
-export type TaskCounters = Pick<TaskView, 'messagesIn' | 'bytesIn' | 'messagesOut' | 'bytesOut' | 'images' | 'imageBytes' | 'lastImageAt'>;
+export type TaskCounters = Pick<TaskView, 'messagesIn' | 'bytesIn' | 'messagesOut' | 'bytesOut' | 'images' | 'imageBytes' | 'lastImageAt' | 'uploading'>;
 
 export interface JobCounters {
   task(task: TaskId): TaskCounters;
@@ -32,6 +32,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     args: spec.args,
     owner: spec.owner ?? FIRST_TOKEN,
     ...(spec.room === undefined ? {} : { room: spec.room }),
+    ...(spec.compareWith === undefined ? {} : { compareWith: spec.compareWith }),
     submittedAt: spec.submittedAt,
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(endedAt === undefined ? {} : { endedAt }),

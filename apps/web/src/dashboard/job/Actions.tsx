@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Button } from 'react-aria-components';
 import { cancelJob, checkpointJob, deleteJob, getSubmission, pauseJob, resumeJob, submitJob } from '../api.ts';
+import { useMay, useMayChange } from '../context.tsx';
 import { Confirm } from '../Confirm.tsx';
 import { Problem } from '../Problem.tsx';
 import { hasEnded, isPaused, pauseAdvice } from '../words.ts';
@@ -20,10 +21,12 @@ export function Actions({ job }: { job: JobView }) {
   const pause = useMutation({ mutationFn: () => pauseJob(job.id) });
   const resume = useMutation({ mutationFn: () => resumeJob(job.id) });
   const ended = hasEnded(job.state);
+  const mayChange = useMayChange(job);
+  const maySubmit = useMay('submitter');
   return (
     <>
       <div className="row">
-        {!ended && (
+        {!ended && mayChange && (
           <Confirm
             label="Cancel job"
             title={`Cancel “${job.name}”?`}
@@ -34,12 +37,12 @@ export function Actions({ job }: { job: JobView }) {
             onYes={() => cancel.mutate()}
           />
         )}
-        {!ended && isPaused(job.state) && (
+        {!ended && mayChange && isPaused(job.state) && (
           <Button className="button primary" isDisabled={resume.isPending} onPress={() => resume.mutate()}>
             Resume
           </Button>
         )}
-        {!ended && !isPaused(job.state) && (
+        {!ended && mayChange && !isPaused(job.state) && (
           <Confirm
             label="Pause"
             mild
@@ -51,18 +54,22 @@ export function Actions({ job }: { job: JobView }) {
             onYes={() => pause.mutate()}
           />
         )}
-        {!ended && !isPaused(job.state) && (
+        {!ended && mayChange && !isPaused(job.state) && (
           <Button className="button" isDisabled={checkpoint.isPending || !job.tasks.some((t) => t.node !== undefined)} onPress={() => checkpoint.mutate()}>
             Checkpoint now
           </Button>
         )}
-        <Button className="button" isDisabled={again.isPending} onPress={() => again.mutate()}>
-          Run again
-        </Button>
-        <Link to="/dashboard/new" search={{ from: job.id }} className="button">
-          Edit a copy
-        </Link>
-        {ended && (
+        {maySubmit && (
+          <Button className="button" isDisabled={again.isPending} onPress={() => again.mutate()}>
+            Run again
+          </Button>
+        )}
+        {maySubmit && (
+          <Link to="/dashboard/new" search={{ from: job.id }} className="button">
+            Edit a copy
+          </Link>
+        )}
+        {ended && mayChange && (
           <Confirm
             label="Delete"
             title={`Delete “${job.name}”?`}

@@ -4,7 +4,8 @@ import { ago, bytes, duration, elapsed } from '../../shared/format.ts';
 import { getImages } from '../api.ts';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
-import { hasEnded } from '../words.ts';
+import { Tag } from '../../shared/Tag.tsx';
+import { hasEnded, uploadText } from '../words.ts';
 import { Faults } from './Faults.tsx';
 import type { ViewProps } from './views.tsx';
 
@@ -53,7 +54,9 @@ function Images({ job }: ViewProps) {
               return (
                 <tr key={t.task}>
                   <td>{t.task}</td>
-                  <td className="keep">{newest ? ago(newest.at, now) : '–'}</td>
+                  <td className="keep">
+                    {t.uploading && <Tag tone="work">{uploadText(t.uploading)}</Tag>} {newest ? ago(newest.at, now) : t.uploading ? '' : '–'}
+                  </td>
                   <td className="right keep">{newest ? bytes(newest.bytes) : '–'}</td>
                   <td className="right muted wide-only">{newest ? bytes(newest.sentBytes) : '–'}</td>
                   <td className="muted wide-only">{older ? `${ago(older.at, now)}, ${bytes(older.bytes)}` : '–'}</td>

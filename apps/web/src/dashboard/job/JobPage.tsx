@@ -9,6 +9,7 @@ import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 import { hasEnded, jobLine, jobWord, ranksOf, totalsOf } from '../words.ts';
 import { Actions } from './Actions.tsx';
+import { Comparison } from './Comparison.tsx';
 import { useJob } from './useJob.ts';
 import { VIEWS, viewOf } from './views.tsx';
 import './job.css';
@@ -41,6 +42,7 @@ export function JobPage() {
         <Figures job={job} />
       </header>
       {job.error && job.state !== 'cancelled' && <Problem error={job.error} />}
+      <Comparison job={job} />
       <Tabs className="stack job-views" selectedKey={view.id} onSelectionChange={(key) => go(String(key))}>
         <TabList className="tabs job-tabs" aria-label="Views of this job">
           {VIEWS.map((v) => (

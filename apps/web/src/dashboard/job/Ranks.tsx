@@ -11,78 +11,115 @@ import { ago, bytes, count } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import type { Tone } from '../../shared/tone.ts';
 import { checkpointTask, killTask } from '../api.ts';
-import { useServerNow } from '../context.tsx';
+import { useMayChange, useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
-import { doingText, hasEnded, rankWord, tileText } from '../words.ts';
+import { doingText, hasEnded, rankWord, tileText, uploadText } from '../words.ts';
 import { arrowTarget } from './arrows.ts';
 
 const DETAILED = 12;
 
 export function Ranks({ job }: { job: JobView }) {
   const live = !hasEnded(job.state);
+  const may = useMayChange(job);
+  const [only, setOnly] = useState<string>();
   const now = useServerNow(1000, live);
   if (job.tasks.length === 0) return null;
   return (
     <section className="stack" aria-label="Ranks">
       <div className="row apart">
         <h2>Ranks</h2>
-        <Legend tasks={job.tasks} />
+        <Legend tasks={job.tasks} {...(job.size > DETAILED ? { only, choose: setOnly } : {})} />
       </div>
       {job.size <= DETAILED ? (
         <ul className="rank-cards">
           {job.tasks.map((t) => (
             <li key={t.task}>
-              <RankCard job={job.id} task={t} live={live} age={imageAge(t, now, live)} doing={doingText(t, now)} />
+              <RankCard job={job.id} task={t} live={live} may={may} age={imageAge(t, now, live)} doing={doingText(t, now)} />
             </li>
           ))}
         </ul>
       ) : (
-        <Tiles job={job} live={live} now={now} />
+        <Tiles job={job} live={live} may={may} now={now} only={only} showAll={() => setOnly(undefined)} />
       )}
     </section>
   );
 }
 
+interface LegendProps {
+  tasks: TaskView[];
+  /** With `choose` each word is a button that shows only the ranks of that state. */
+  only?: string | undefined;
+  choose?: (only: string | undefined) => void;
+}
+
 /** How many ranks do what: the grid in one line, for those who do not see it. */
-function Legend({ tasks }: { tasks: TaskView[] }) {
-  const sums = new Map<string, { n: number; tone: ReturnType<typeof rankWord>['tone'] }>();
+function Legend({ tasks, only, choose }: LegendProps) {
+  const sums = new Map<string, { n: number; tone: Tone }>();
   for (const t of tasks) {
     const w = rankWord(t);
     sums.set(w.text, { n: (sums.get(w.text)?.n ?? 0) + 1, tone: w.tone });
   }
+  // A chosen state stays on the line when no rank is in it any more: there is a way back.
+  if (only !== undefined && !sums.has(only)) sums.set(only, { n: 0, tone: 'quiet' });
   return (
-    <p className="row legend num">
-      {[...sums].map(([text, { n, tone }]) => (
-        <Tag key={text} tone={tone}>{`${n} ${text}`}</Tag>
-      ))}
-    </p>
+    <div className="row legend num" {...(choose ? { role: 'group', 'aria-label': 'Show only the ranks that are' } : {})}>
+      {[...sums].map(([text, { n, tone }]) =>
+        choose ? (
+          <button key={text} className="chip" aria-pressed={only === text} onClick={() => choose(only === text ? undefined : text)}>
+            <Tag tone={tone}>{`${n} ${text}`}</Tag>
+          </button>
+        ) : (
+          <Tag key={text} tone={tone}>{`${n} ${text}`}</Tag>
+        ),
+      )}
+    </div>
   );
 }
 
 const imageAge = (t: TaskView, now: number, live: boolean): string | undefined => (t.lastImageAt === undefined || !live ? undefined : ago(t.lastImageAt, now));
 
-function Tiles({ job, live, now }: { job: JobView; live: boolean; now: number }) {
+interface TilesProps {
+  job: JobView;
+  live: boolean;
+  may: boolean;
+  now: number;
+  only: string | undefined;
+  showAll: () => void;
+}
+
+function Tiles({ job, live, may, now, only, showAll }: TilesProps) {
   const [chosen, setChosen] = useState(0);
   const box = useRef<HTMLDivElement>(null);
   const task = job.tasks[chosen];
+  const shown = only === undefined ? job.tasks : job.tasks.filter((t) => rankWord(t).text === only);
+  // Somebody always has the one stop for the Tab key.
+  const at = Math.max(0, shown.findIndex((t) => t.task === chosen));
   const onKeyDown = (e: KeyboardEvent<HTMLDivElement>) => {
-    const to = arrowTarget(e.key, chosen, job.tasks.length, columnsOf(box.current));
+    const to = arrowTarget(e.key, at, shown.length, columnsOf(box.current));
     if (to === undefined) return;
     e.preventDefault();
-    setChosen(to);
+    setChosen(shown[to]!.task);
     (box.current?.children[to] as HTMLElement | undefined)?.focus();
   };
   return (
     <>
+      {shown.length === 0 && (
+        <p className="muted small">
+          No rank is “{only}” at the moment.{' '}
+          <button className="button small ghost" onClick={showAll}>
+            Show all
+          </button>
+        </p>
+      )}
       <div className="tiles" role="listbox" aria-label="Ranks; choose one to see more" ref={box} onKeyDown={onKeyDown}>
-        {job.tasks.map((t, i) => {
+        {shown.map((t, i) => {
           const w = rankWord(t);
-          return <Tile key={t.task} index={i} task={t.task} text={tileText(t)} tone={w.tone} chosen={i === chosen} choose={setChosen} />;
+          return <Tile key={t.task} task={t.task} text={tileText(t)} tone={w.tone} chosen={t.task === chosen} stop={i === at} choose={setChosen} />;
         })}
       </div>
       {task && (
         <div className="chosen">
-          <RankCard job={job.id} task={task} live={live} age={imageAge(task, now, live)} doing={doingText(task, now)} />
+          <RankCard job={job.id} task={task} live={live} may={may} age={imageAge(task, now, live)} doing={doingText(task, now)} />
         </div>
       )}
     </>
@@ -90,23 +127,24 @@ function Tiles({ job, live, now }: { job: JobView; live: boolean; now: number })
 }
 
 interface TileProps {
-  index: number;
   task: number;
   text: string;
   tone: Tone;
   chosen: boolean;
-  choose: (index: number) => void;
+  /** The Tab key stops here. */
+  stop: boolean;
+  choose: (task: number) => void;
 }
 
 /** One stop for the Tab key in the whole grid; arrows move within it. */
-const Tile = memo(function Tile({ index, task, text, tone, chosen, choose }: TileProps) {
+const Tile = memo(function Tile({ task, text, tone, chosen, stop, choose }: TileProps) {
   return (
     <div
       role="option"
       className={`tile tone-${tone}`}
       aria-selected={chosen}
-      tabIndex={chosen ? 0 : -1}
-      onClick={() => choose(index)}
+      tabIndex={stop ? 0 : -1}
+      onClick={() => choose(task)}
     >
       <b>
         <span className="visually-hidden">Rank </span>
@@ -128,11 +166,13 @@ interface CardProps {
   job: string;
   task: TaskView;
   live: boolean;
+  /** Its buttons are offered. */
+  may: boolean;
   age: string | undefined;
   doing: string | undefined;
 }
 
-const RankCard = memo(function RankCard({ job, task: t, live, age, doing }: CardProps) {
+const RankCard = memo(function RankCard({ job, task: t, live, may, age, doing }: CardProps) {
   const word = rankWord(t);
   const kill = useMutation({ mutationFn: () => killTask(job, t.task) });
   const image = useMutation({ mutationFn: () => checkpointTask(job, t.task) });
@@ -162,7 +202,7 @@ const RankCard = memo(function RankCard({ job, task: t, live, age, doing }: Card
         <div>
           <dt>Images</dt>
           <dd>
-            {t.images} {age !== undefined && <span className="muted">{age}</span>}
+            {t.images} {(t.uploading ?? age) !== undefined && <span className="muted">{t.uploading && live ? uploadText(t.uploading) : age}</span>}
           </dd>
         </div>
       </dl>
@@ -171,7 +211,7 @@ const RankCard = memo(function RankCard({ job, task: t, live, age, doing }: Card
           {where || '\u00a0'}
         </p>
       )}
-      {live && (
+      {live && may && (
         <div className="foot">
           <Button className="button small ghost" aria-label={`Image now, of rank ${t.task}`} isDisabled={!here || image.isPending} onPress={() => image.mutate()}>
             Image now

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { getReport, getShare, saveBlob, shareReport } from '../api.ts';
-import { useMay, useMe } from '../context.tsx';
+import { useMayChange } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 import { Report } from '../../report/Report.tsx';
 import { hasEnded } from '../words.ts';
@@ -10,10 +10,7 @@ import type { ViewProps } from './views.tsx';
 
 export function ReportView({ job }: ViewProps) {
   const client = useQueryClient();
-  const me = useMe();
-  const owner = useMay('owner');
-  const submitter = useMay('submitter');
-  const mayShare = owner || (submitter && me?.name === job.owner);
+  const mayShare = useMayChange(job);
   const report = useQuery({ queryKey: ['report', job.id, job.state, job.faults.length], queryFn: () => getReport(job.id), placeholderData: (old) => old, refetchInterval: hasEnded(job.state) ? false : 10_000 });
   const shared = useQuery({ queryKey: ['shared', job.id], queryFn: () => getShare(job.id) });
   const share = useMutation({ mutationFn: (on: boolean) => shareReport(job.id, on), onSuccess: () => client.invalidateQueries({ queryKey: ['shared', job.id] }) });

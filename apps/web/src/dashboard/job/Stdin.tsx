@@ -4,9 +4,11 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Input, Label, TextField } from 'react-aria-components';
 import { sendStdin } from '../api.ts';
+import { useMayChange } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 
 export function Stdin({ job }: { job: JobView }) {
+  const mayChange = useMayChange(job);
   const [line, setLine] = useState('');
   const send = useMutation({
     mutationFn: (end: boolean) => sendStdin(job.id, end ? '' : `${line}\n`, end),
@@ -14,6 +16,7 @@ export function Stdin({ job }: { job: JobView }) {
   });
   const waits = job.state === 'running' && job.tasks.some((t) => t.activity?.state === 'waiting' && t.activity.call === 'stdin');
   if (!waits) return null;
+  if (!mayChange) return <p className="muted small">Rank 0 waits for a line of standard input, which whoever submitted the job may type.</p>;
   return (
     <form
       className="card"

@@ -30,6 +30,7 @@ export const VIEWS: readonly View[] = [
   { id: 'overview', label: 'Overview', Component: Overview },
   { id: 'timeline', label: 'Time line', Component: lazy(async () => ({ default: (await import('./timeline/TimelineView.tsx')).TimelineView })) },
   { id: 'messages', label: 'Messages', Component: lazy(async () => ({ default: (await import('./matrix/MatrixView.tsx')).MatrixView })) },
+  { id: 'charts', label: 'Charts', Component: lazy(async () => ({ default: (await import('./charts/ChartsView.tsx')).ChartsView })) },
   { id: 'output', label: 'Output', Component: Output },
   { id: 'files', label: 'Files', Component: Files },
   { id: 'faults', label: 'Faults & images', Component: FaultsAndImages },

@@ -1,0 +1,91 @@
+/**
+ * REST of the archive: all that a job has written as one tar file, made while it is sent.
+ *
+ *   <name>-<job>/files/<path>          result files
+ *   <name>-<job>/stdout/rank-<n>.txt   by rank, where there is something; stderr/ likewise
+ *
+ * A browser's download sends no token, so a page asks for a ticket first: an address for one download, that is good for a minute.
+ */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { packTar, type TarSource } from 'modern-tar/fs';
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { MayflyError, jobId, type JobId, type JobView } from '@mayfly/wire';
+import { Type } from 'typebox';
+import { writtenFiles } from '../jobs/written.ts';
+import type { Runtime } from '../runtime.ts';
+import { randomId } from '../secrets.ts';
+import { JobParams, refusals } from './schemas.ts';
+
+const TICKET_MS = 60_000;
+const MOST_TICKETS = 1000;
+const Ticket = Type.Object({ url: Type.String(), expiresAt: Type.Integer() });
+
+export function archiveRoutes(plain: FastifyInstance, runtime: Runtime): void {
+  const app = plain.withTypeProvider<TypeBoxTypeProvider>();
+  const tickets = new Map<string, { job: JobId; until: number }>();
+  const need = (id: string): JobView => {
+    const view = runtime.view(jobId(id));
+    if (!view) throw new MayflyError('NOT_FOUND', `There is no job ${id}.`);
+    return view;
+  };
+
+  app.get(
+    '/api/jobs/:id/archive',
+    { schema: { summary: 'All that a job has written as one tar file: result files, and output by rank', tags: ['outputs'], params: JobParams, response: refusals(401, 404) } },
+    async (request, reply) => send(reply, runtime, need(request.params.id)),
+  );
+
+  app.post(
+    '/api/jobs/:id/archive',
+    { schema: { summary: 'An address from which the archive can be downloaded once, within a minute, without a token', tags: ['outputs'], params: JobParams, response: { 201: Ticket, ...refusals(401, 404) } } },
+    async (request, reply) => {
+      const view = need(request.params.id);
+      const now = Date.now();
+      for (const [t, { until }] of tickets) if (until < now || tickets.size >= MOST_TICKETS) tickets.delete(t);
+      const ticket = randomId(32);
+      tickets.set(ticket, { job: view.id, until: now + TICKET_MS });
+      return reply.status(201).send({ url: `/api/downloads/${ticket}`, expiresAt: now + TICKET_MS });
+    },
+  );
+
+  app.get(
+    '/api/downloads/:ticket',
+    { schema: { summary: 'A download that was asked for: needs its ticket, and no token', tags: ['outputs'], params: Type.Object({ ticket: Type.String({ pattern: '^[0-9a-z]{32}$' }) }), response: refusals(404) } },
+    async (request, reply) => {
+      const t = tickets.get(request.params.ticket);
+      tickets.delete(request.params.ticket);
+      if (!t || t.until < Date.now()) throw new MayflyError('NOT_FOUND', 'That download was made already, or its minute is over. Ask for it again.');
+      return send(reply, runtime, need(t.job));
+    },
+  );
+}
+
+function send(reply: FastifyReply, runtime: Runtime, view: JobView): never {
+  const folder = `${view.name.replace(/[^\w.+-]+/g, '_').replace(/^\.+/, '').slice(0, 60) || 'job'}-${view.id}`;
+  const width = String(Math.max(0, view.size - 1)).length;
+  const mtime = new Date(view.endedAt ?? Date.now());
+  const sources = writtenFiles(runtime, view).flatMap((f): TarSource[] =>
+    f.at === undefined
+      ? []
+      : [{ type: 'stream', target: `${folder}/${f.kind === 'files' ? `files/${f.path}` : `${f.kind}/rank-${String(f.rank).padStart(width, '0')}.txt`}`, size: f.bytes, mtime, content: Readable.from(exactly(f.at, f.bytes)) }],
+  );
+  void reply
+    .type('application/x-tar')
+    .header('content-disposition', `attachment; filename="${folder}.tar"`)
+    .header('x-content-type-options', 'nosniff')
+    .header('cache-control', 'no-store');
+  return reply.send(packTar(sources, { concurrency: 1 })) as never;
+}
+
+/** So many bytes of a file, which is opened when its turn comes: one that grows is cut, one that has shrunk meanwhile breaks the download off. */
+async function* exactly(path: string, bytes: number): AsyncGenerator<Uint8Array> {
+  let left = bytes;
+  if (bytes > 0)
+    for await (const chunk of createReadStream(path, { start: 0, end: bytes - 1 })) {
+      left -= (chunk as Buffer).length;
+      yield chunk as Buffer;
+    }
+  if (left > 0) throw new Error(`${path} has shrunk while it was read`);
+}

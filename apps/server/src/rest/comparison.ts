@@ -1,0 +1,80 @@
+/** REST of running a job again, and of comparing what its runs wrote. */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import { ComparisonView, MayflyError, RoomCode, jobId, type JobView } from '@mayfly/wire';
+import { Type } from 'typebox';
+import { comparable, differencesOf } from '../jobs/comparison.ts';
+import type { WrittenHashes } from '../jobs/written.ts';
+import { isOver } from '../runtime.ts';
+import { submit, type JobRoutes } from './jobs.ts';
+import { Created, JobParams, refusals } from './schemas.ts';
+
+/** `room`: null for none; absent: the room of the first run. */
+const Again = Type.Object({ room: Type.Optional(Type.Union([RoomCode, Type.Null()])) }, { additionalProperties: false });
+
+export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes: WrittenHashes }): void {
+  const app = plain.withTypeProvider<TypeBoxTypeProvider>();
+  const { runtime } = o;
+  const need = (id: string): JobView => {
+    const view = runtime.view(jobId(id));
+    if (!view) throw new MayflyError('NOT_FOUND', `There is no job ${id}.`);
+    return view;
+  };
+
+  app.post(
+    '/api/jobs/:id/again',
+    {
+      schema: {
+        summary: 'Run an ended job once more, with the same input, seed and options; the two runs are compared when it has ended',
+        tags: ['jobs'],
+        params: JobParams,
+        body: Type.Optional(Type.Union([Again, Type.Null()])),
+        response: { 201: Created, ...refusals(400, 401, 404, 409, 422, 429, 507) },
+      },
+    },
+    async (request, reply) => {
+      const first = need(request.params.id);
+      if (!isOver(first.state)) throw new MayflyError('CONFLICT', `The job has not ended (${first.state}); what is typed into it may not be complete.`);
+      const spec = runtime.spec(first.id)!;
+      const { room: _room, stdin: _stdin, options, ...submission } = await runtime.store.submission(first.id);
+      // What was typed into an interactive job is its input too; the second run gets all of it at once.
+      const stdin = Buffer.from(runtime.stdinOf(first.id)).toString('base64');
+      const room = request.body?.room === undefined ? spec.room : (request.body.room ?? undefined);
+      const name = `${first.name.replace(/ \(again\)$/, '').slice(0, 72)} (again)`;
+      const created = await submit(
+        o,
+        { ...submission, name, ...(stdin === '' ? {} : { stdin }), ...(room === undefined ? {} : { room }), ...(options === undefined ? {} : { options: { ...options, interactive: false } }) },
+        request.principal!.name,
+        { seed: spec.seed, compareWith: spec.compareWith ?? first.id },
+      );
+      request.log.info({ job: created.id, again: first.id }, 'job submitted');
+      return reply.status(201).header('location', `/api/jobs/${created.id}`).send(created);
+    },
+  );
+
+  app.get(
+    '/api/jobs/:id/comparison',
+    { schema: { summary: 'Other runs of the same job with the same input, and whether they wrote the same, byte for byte', tags: ['reports'], params: JobParams, response: { 200: ComparisonView, ...refusals(401, 404) } } },
+    async (request) => {
+      const view = need(request.params.id);
+      const root = runtime.spec(view.id)!.compareWith ?? view.id;
+      const others = runtime.jobs().flatMap((id) => {
+        const spec = runtime.spec(id);
+        const other = id !== view.id && spec && (spec.compareWith ?? id) === root ? runtime.view(id) : undefined;
+        return other ? [other] : [];
+      });
+      const written = others.length > 0 ? await o.hashes.of(view) : { stdout: [], stderr: [], files: [] };
+      const runs: ComparisonView['runs'] = [];
+      for (const other of others) {
+        const about = { job: other.id, name: other.name, state: other.state, faults: other.faults.length };
+        if (!comparable(view) || !comparable(other)) runs.push({ ...about, differences: [] });
+        else {
+          const differences = differencesOf({ view, written }, { view: other, written: await o.hashes.of(other) });
+          runs.push({ ...about, same: differences.length === 0, differences });
+        }
+      }
+      const compared = [...written.stdout, ...written.files];
+      return { job: view.id, streams: written.stdout.length, files: written.files.length, bytes: compared.reduce((n, f) => n + f.bytes, 0), runs };
+    },
+  );
+}

@@ -1,0 +1,96 @@
+/** What is known of whether the answer of an ended job is right: other runs of it with the same input, and a button that makes one. Nothing is claimed that was not compared. */
+import type { ComparedRun, ComparisonView, JobView } from '@mayfly/wire';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Button } from 'react-aria-components';
+import { bytes, plural } from '../../shared/format.ts';
+import { getComparison, runAgain } from '../api.ts';
+import { useMay } from '../context.tsx';
+import { Problem } from '../Problem.tsx';
+import { comparisonLine, hasEnded, jobWord, verdictOf } from '../words.ts';
+
+const POLL_MS = 3000;
+
+export function Comparison({ job }: { job: JobView }) {
+  const navigate = useNavigate();
+  const may = useMay('submitter');
+  const ended = job.state === 'done' || job.state === 'failed';
+  const { data } = useQuery({
+    queryKey: ['comparison', job.id, job.state],
+    queryFn: () => getComparison(job.id),
+    enabled: ended || job.compareWith !== undefined,
+    // Runs that are still under way end some time.
+    refetchInterval: (q) => (ended && q.state.data?.runs.some((r) => !hasEnded(r.state)) ? POLL_MS : false),
+  });
+  const again = useMutation({
+    mutationFn: () => runAgain(job.id),
+    onSuccess: (fresh) => navigate({ to: '/dashboard/jobs/$id', params: { id: fresh.id } }),
+  });
+  if (!ended) {
+    if (job.compareWith === undefined || hasEnded(job.state)) return null;
+    return (
+      <p className="muted small" data-testid="comparison">
+        Runs with the same input and seed as <RunLink id={job.compareWith}>an earlier run</RunLink>; when it has ended, what both wrote is compared byte for byte.
+      </p>
+    );
+  }
+  if (!data) return null;
+  const verdict = verdictOf(data.runs);
+  return (
+    <section className={`notice tone-${verdict.tone}`} aria-label="Is the answer the same?" data-testid="comparison">
+      <div className="row apart">
+        <strong>{data.runs.length === 0 ? notCompared(job) : verdict.text}</strong>
+        {may && (
+          <Button className="button small" isDisabled={again.isPending} onPress={() => again.mutate()}>
+            Run again and compare
+          </Button>
+        )}
+      </div>
+      {data.runs.length > 0 && (
+        <ul className="plain compared">
+          {data.runs.map((r) => (
+            <Compared key={r.job} job={job} run={r} all={data} />
+          ))}
+        </ul>
+      )}
+      <Problem error={again.error} title="It could not be run again" />
+    </section>
+  );
+}
+
+function notCompared(job: JobView): string {
+  const lost = job.faults.length;
+  return lost === 0 ? 'Compared with no other run yet.' : `${plural(lost, 'lost rank')} survived. The answer was compared with no other run yet.`;
+}
+
+function Compared({ job, run, all }: { job: JobView; run: ComparedRun; all: ComparisonView }) {
+  return (
+    <li>
+      <p className="small">
+        <RunLink id={run.job}>{run.name}</RunLink>: {run.same === undefined ? (hasEnded(run.state) ? 'it was cancelled, and says nothing' : `${jobWord(run.state).text.toLowerCase()}; compared when it has ended`) : comparisonLine(job, run)}
+        {run.same === true && (
+          <span className="muted">
+            {' '}
+            Compared: how it ended, {all.streams === 0 ? 'that nothing was printed' : `standard output of ${plural(all.streams, 'rank')}`}, {all.files === 0 ? 'that no file was written' : plural(all.files, 'result file')} ({bytes(all.bytes)}, SHA-256).
+          </span>
+        )}
+      </p>
+      {run.differences.length > 0 && (
+        <ul className="small">
+          {run.differences.map((d) => (
+            <li key={d} className="break">
+              {d}
+            </li>
+          ))}
+        </ul>
+      )}
+      {run.same === false && <p className="muted small">A program that reads the clock, or prints who came first, may rightly differ; random draws do not, both runs have the same seed.</p>}
+    </li>
+  );
+}
+
+const RunLink = ({ id, children }: { id: string; children: string }) => (
+  <Link to="/dashboard/jobs/$id" params={{ id }}>
+    {children}
+  </Link>
+);

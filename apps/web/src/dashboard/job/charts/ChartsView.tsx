@@ -1,0 +1,195 @@
+/**
+ * Charts of a job's life: throughput, sizes of log and images, recovery times by phase. Plain SVG: steps of columns that the server has
+ * already summed. Read by REST, as seldom as a column changes visibly, and only while this view is shown.
+ */
+import type { ChartsView as Charts, JobView } from '@mayfly/wire';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
+import { bytes, count, duration, elapsed } from '../../../shared/format.ts';
+import { getCharts } from '../../api.ts';
+import { Problem } from '../../Problem.tsx';
+import { hasEnded } from '../../words.ts';
+import type { ViewProps } from '../views.tsx';
+import { HEIGHT, maxOf, niceMax, recoveriesOf, stepsOf } from './plot.ts';
+import './charts.css';
+
+const POLL_MS = 2000;
+const PLACES = 60;
+const TABLE_ROWS = 40;
+
+const perSecond = (n: number): string => `${n >= 100 ? count(n) : Number(n.toPrecision(3))}/s`;
+const SERIES = [
+  { name: 'messages', title: 'Messages', say: perSecond, hint: 'between ranks, per second' },
+  { name: 'bytes', title: 'Data', say: (n: number) => `${bytes(n)}/s`, hint: 'between ranks, per second' },
+  { name: 'logBytes', title: 'Log', say: bytes, hint: 'of messages, on the server; images let it be trimmed' },
+  { name: 'imageBytes', title: 'Images', say: bytes, hint: 'the newest of each rank' },
+] as const;
+
+export function ChartsView({ job }: ViewProps) {
+  const ended = hasEnded(job.state);
+  const { data, error } = useQuery({
+    queryKey: ['charts', job.id, ended],
+    queryFn: () => getCharts(job.id),
+    placeholderData: (old) => old,
+    refetchInterval: (q) => (ended ? false : Math.max(POLL_MS, (q.state.data?.widthMs ?? 0) / 2)),
+  });
+  /** Column that is read out. */
+  const [at, setAt] = useState<number>();
+  if (!data) return error ? <Problem error={error} title="The charts could not be read" /> : <p className="muted">Reading the charts…</p>;
+  if (data.columns === 0) return <p className="muted small">{ended ? 'Nothing to draw: the job was over before it could be measured, or this server does not remember it.' : 'Nothing yet: charts begin with the job.'}</p>;
+  const last = data.columns - 1;
+  const column = Math.min(at ?? last, last);
+  const onKeyDown = (e: KeyboardEvent) => {
+    const to = { ArrowLeft: column - 1, ArrowRight: column + 1, Home: 0, End: last, PageUp: column - 10, PageDown: column + 10 }[e.key];
+    if (to === undefined) return;
+    e.preventDefault();
+    setAt(Math.max(0, Math.min(last, to)));
+  };
+  const onPointer = (e: PointerEvent<HTMLDivElement>) => {
+    const box = e.currentTarget.getBoundingClientRect();
+    setAt(Math.max(0, Math.min(last, Math.floor(((e.clientX - box.left) / box.width) * data.columns))));
+  };
+  const start = job.startedAt ?? data.from;
+  return (
+    <section className="stack" aria-label="Charts">
+      <div>
+        <h2>Charts</h2>
+        {/* Said aloud when somebody moves, not whenever there is a new column. */}
+        <p className="muted small num chart-reading" aria-live={at === undefined ? 'off' : 'polite'} data-testid="chart-reading">
+          {reading(data, column, start)}
+        </p>
+      </div>
+      <div className="charts" role="group" tabIndex={0} aria-label="Charts; the arrow keys move through time" onKeyDown={onKeyDown} onPointerLeave={() => setAt(undefined)}>
+        {SERIES.map((s) => {
+          const values = data.values[s.name];
+          const max = niceMax(maxOf(values));
+          return (
+            <Plot key={s.name} title={s.title} hint={s.hint} top={s.say(max)} from={data.from - start} to={data.until - start} onPointer={onPointer} label={`${s.title}, ${s.hint}: at most ${s.say(maxOf(values))}`} width={data.columns}>
+              <path className="area" d={stepsOf(values, max, true)} />
+              <path className="line-path" d={stepsOf(values, max)} />
+              <Ticks job={job} data={data} />
+              {at !== undefined && <rect className="cursor" x={column} width={1} y={0} height={HEIGHT} />}
+            </Plot>
+          );
+        })}
+        <RecoveryPlot job={job} data={data} start={start} />
+      </div>
+      <details className="about">
+        <summary>As a table</summary>
+        <Table data={data} start={start} />
+      </details>
+    </section>
+  );
+}
+
+const reading = (d: Charts, c: number, start: number): string =>
+  `after ${elapsed(d.from + c * d.widthMs - start)}: ` +
+  (d.values.messages[c] === null || d.values.messages[c] === undefined ? 'not known, the server was away' : SERIES.map((s) => `${s.title.toLowerCase()} ${s.say(d.values[s.name][c] ?? 0)}`).join(' · '));
+
+interface PlotProps {
+  title: string;
+  hint: ReactNode;
+  top: string;
+  label: string;
+  from: number;
+  to: number;
+  width: number;
+  onPointer?: (e: PointerEvent<HTMLDivElement>) => void;
+  children: ReactNode;
+}
+
+function Plot({ title, hint, top, label, from, to, width, onPointer, children }: PlotProps) {
+  return (
+    <figure className="chart">
+      <figcaption>
+        <b>{title}</b> <span className="muted small">{hint}</span>
+      </figcaption>
+      <div className="plot" onPointerMove={onPointer} onPointerDown={onPointer}>
+        <span className="plot-top muted num">{top}</span>
+        <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
+          {children}
+        </svg>
+      </div>
+      <div className="row apart muted num plot-times">
+        <span>{elapsed(from)}</span>
+        <span>{elapsed(to)}</span>
+      </div>
+    </figure>
+  );
+}
+
+/** Where ranks were lost, on the axis of each chart. */
+function Ticks({ job, data }: { job: JobView; data: Charts }) {
+  const at = new Set(job.faults.map((f) => Math.round(((f.at - data.from) / data.widthMs) * 2) / 2));
+  return <path className="ticks" d={[...at].map((x) => `M${x} ${HEIGHT}v-9`).join('')} />;
+}
+
+const PHASES = [
+  { name: 'slotMs', title: 'new place', what: 'until the old incarnation was fenced and a slot was found' },
+  { name: 'startMs', title: 'start', what: 'until its image was there and it had begun' },
+  { name: 'replayMs', title: 'repeat', what: 'until it had repeated what it had done, and did something new' },
+] as const;
+
+function RecoveryPlot({ job, data, start }: { job: JobView; data: Charts; start: number }) {
+  const bars = recoveriesOf(job.faults, data.from, data.until, PLACES);
+  const max = niceMax(bars.reduce((m, b) => Math.max(m, b.slotMs + b.startMs + b.replayMs), 0));
+  const n = bars.reduce((sum, b) => sum + b.faults, 0);
+  const hint = (
+    <>
+      of lost ranks, in the mean of a bar:{' '}
+      {PHASES.map((p, i) => (
+        <span key={p.name} className={`key phase-${i}`} title={p.what}>
+          {p.title}
+        </span>
+      ))}
+    </>
+  );
+  return (
+    <Plot title="Recovery" hint={hint} top={bars.length === 0 ? 'no rank was lost' : duration(max)} from={data.from - start} to={data.until - start} width={PLACES} label={`Recovery times of ${n} lost ranks, by phase`}>
+      {bars.map((b) => {
+        let y = HEIGHT;
+        return PHASES.map((p, i) => {
+          const height = (HEIGHT * b[p.name]) / max;
+          y -= height;
+          return <rect key={`${b.at} ${p.name}`} className={`bar phase-${i}`} x={b.at * PLACES - 0.4} width={0.8} y={y} height={height} />;
+        });
+      })}
+    </Plot>
+  );
+}
+
+function Table({ data, start }: { data: Charts; start: number }) {
+  const every = Math.ceil(data.columns / TABLE_ROWS);
+  const rows = Array.from({ length: Math.ceil(data.columns / every) }, (_, i) => i * every);
+  return (
+    <div className="card scroll-x image-table" tabIndex={0} role="group" aria-label="Charts as a table">
+      <table className="table num" data-testid="chart-table">
+        <thead>
+          <tr>
+            <th>After</th>
+            {SERIES.map((s) => (
+              <th key={s.name} className="right">
+                {s.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((c) => (
+            <tr key={c}>
+              <td>{elapsed(data.from + c * data.widthMs - start)}</td>
+              {SERIES.map((s) => {
+                const v = data.values[s.name][c];
+                return (
+                  <td key={s.name} className="right">
+                    {v === null || v === undefined ? '–' : s.say(v)}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
