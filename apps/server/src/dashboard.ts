@@ -5,12 +5,13 @@
  *  V1  A watched job is sent at most five times a second, one of many ranks less often; the lists at most twice, and not to who watches a
  *      job. A socket that is not writable is owed the newest state, never an older one and never none: the last change of a job is its end.
  *  V2  Output reaches a socket by offset, without gap or overlap: first what the files hold from `from` on, then what comes.
+ *  V4  A socket that asks for deltas is sent a whole view first, then what has changed since the last that it was sent.
  *  V3  A socket that takes nothing gets no more output until its buffer is empty; it goes on from the files where it was.
  */
 import type { Namespace, Socket } from 'socket.io';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { JobIdSchema, MayflyError, taskId, Look, type JobId, type JobView, type NodeView, type TaskId, type ViewerEvents, type ViewerRequests } from '@mayfly/wire';
+import { JobIdSchema, MayflyError, patchOf, taskId, Look, type JobId, type JobView, type NodeView, type TaskId, type ViewerEvents, type ViewerRequests } from '@mayfly/wire';
 import { HistoryFeed, type Viewer } from './history/feed.ts';
 import type { StreamName } from './hosts/world-host.ts';
 import type { Logger } from './logger.ts';
@@ -30,7 +31,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Jobs in the list. */
 const LIST_JOBS = 200;
 
-const request = Compile(Type.Object({ job: Type.Optional(JobIdSchema), from: Type.Optional(Type.Record(Type.String(), Type.Integer({ minimum: 0 }))), tail: Type.Optional(Type.Integer({ minimum: 0 })) }));
+const request = Compile(Type.Object({ job: Type.Optional(JobIdSchema), from: Type.Optional(Type.Record(Type.String(), Type.Integer({ minimum: 0 }))), tail: Type.Optional(Type.Integer({ minimum: 0 })), deltas: Type.Optional(Type.Boolean()) }));
 
 const look = Compile(Type.Union([Look, Type.Null()]));
 
@@ -40,6 +41,9 @@ interface Watcher {
   socket: DashboardSocket;
   principal: Principal;
   job: JobId | undefined;
+  /** It takes changes of views, of which this one was sent last (V4). */
+  deltas: boolean;
+  sent: JobView | undefined;
   /** Next byte per `${task}:${stream}` (V2). */
   next: Map<string, number>;
   files: Map<string, number>;
@@ -89,7 +93,7 @@ export class Dashboard implements RuntimeObserver {
     });
     namespace.on('connection', (socket) => {
       const { principal } = socket.data as { principal: Principal };
-      const w: Watcher = { socket, principal, job: undefined, next: new Map(), files: new Map(), due: 0, owes: { job: false, jobs: false, nodes: false } };
+      const w: Watcher = { socket, principal, job: undefined, deltas: false, sent: undefined, next: new Map(), files: new Map(), due: 0, owes: { job: false, jobs: false, nodes: false } };
       this.#watchers.add(w);
       const over = principal.expiresAt === undefined ? undefined : setTimeout(() => socket.disconnect(true), Math.min(principal.expiresAt - Date.now(), LONGEST_TIMER_MS));
       socket.use(([event, ...args], next) => {
@@ -106,6 +110,8 @@ export class Dashboard implements RuntimeObserver {
         if (!request.Check(req)) return answer({ error: { code: 'BAD_REQUEST', message: 'watch takes {job?, from?, tail?}.' } });
         if (req.job !== undefined && !this.#runtime.view(req.job)) return answer({ error: { code: 'NOT_FOUND', message: `There is no job ${req.job}.` } });
         w.job = req.job;
+        w.deltas = req.deltas ?? false;
+        w.sent = undefined;
         w.next = new Map(Object.entries(req.from ?? {}));
         if (req.job !== undefined && req.tail !== undefined) this.#skipTo(w, req.job, req.tail);
         w.files.clear();
@@ -116,7 +122,7 @@ export class Dashboard implements RuntimeObserver {
           socket.emit('nodes', this.#runtime.nodes());
         } else {
           const view = this.#runtime.view(w.job);
-          if (view) socket.emit('job', view);
+          if (view) this.#sendView(w, view);
           this.#written.add(w.job);
           for (const f of view?.outputs ?? []) socket.emit('file', { job: w.job, path: f.path, bytes: f.bytes });
         }
@@ -191,12 +197,21 @@ export class Dashboard implements RuntimeObserver {
       w.owes.job = false;
       if (!views.has(w.job)) views.set(w.job, this.#runtime.view(w.job));
       const view = views.get(w.job);
-      if (view) w.socket.emit('job', view);
+      if (view) this.#sendView(w, view);
       w.due = now + (view?.tasks.length ?? 0) * JOB_MS_PER_RANK;
       for (const [path, bytes] of w.files) w.socket.emit('file', { job: w.job, path, bytes });
       w.files.clear();
     }
     this.#changed.clear();
+  }
+
+  /** V4. Views are made anew each time and changed by nobody. */
+  #sendView(w: Watcher, view: JobView): void {
+    if (w.deltas && w.sent) {
+      const patch = patchOf(w.sent, view);
+      if (patch !== undefined) w.socket.emit('change', { job: view.id, patch });
+    } else w.socket.emit('job', view);
+    w.sent = w.deltas ? view : undefined;
   }
 
   #sendLists(): void {

@@ -1,5 +1,6 @@
 /** What comes from nodes is untrusted: each bad input ends its own connection with a clear error, and nothing else. */
-import { Kind, WorldMode, CONTROL_VERSION, emptyHeader, encodeFrame, readFrames, taskId, zeroLine, type ErrorBody, type Incarnation } from '@mayfly/wire';
+import { Kind, WorldMode, CONTROL_VERSION, emptyHeader, encodeFrame, patched, readFrames, taskId, zeroLine, type ErrorBody, type Incarnation, type Patch } from '@mayfly/wire';
+import { isDeepStrictEqual } from 'node:util';
 import type { MayflyServer } from '@mayfly/server';
 import { Socket as PollingSocket } from 'engine.io-client';
 import { io } from 'socket.io-client';
@@ -239,6 +240,19 @@ describe('the dashboard', () => {
 
     const { id } = (await api(server, 'POST', '/api/jobs', program('export {};', 1))).body as { id: string };
     const socket = await connect('test-token-1234');
+    // Another one takes changes only, and has the same in the end.
+    const second = await connect('test-token-1234');
+    let [mine, whole, patches] = [undefined as unknown, 0, 0];
+    second.on('job', (j: unknown) => {
+      mine = j;
+      whole++;
+    });
+    second.on('change', (c: { job: string; patch: Patch }) => {
+      expect(c.job).toBe(id);
+      mine = patched(mine, c.patch);
+      patches++;
+    });
+    expect(await second.emitWithAck('watch', { job: id, deltas: true })).toEqual({ ok: true });
     const states: string[] = [];
     const lists: number[] = [];
     let jobs = 0;
@@ -267,6 +281,9 @@ describe('the dashboard', () => {
     });
     await until('done', () => states.at(-1) === 'done');
     await until('all output', () => next === 1000);
+    await until('what was changed piece by piece is the job', async () => isDeepStrictEqual(mine, (await api(server, 'GET', `/api/jobs/${id}`)).body));
+    expect([whole, patches > 0]).toEqual([1, true]);
+    second.close();
     expect(shown.subarray(5, 1000).toString()).toBe(Array.from({ length: 100 }, (_, i) => `line ${String(i).padStart(4, '0')}\n`).join('').slice(5));
     expect(states.at(-1)).toBe('done');
     expect(jobs).toBeLessThanOrEqual(Math.ceil((Date.now() - began) / 200) + 3);

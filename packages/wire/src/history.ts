@@ -135,9 +135,10 @@ export interface MatrixNews {
   cells: Uint8Array;
 }
 
-/** f64 × 5 per message: [when it was logged, source, destination, bytes, tag]. */
+/** Messages as they were logged, packed (arrows.ts). */
 export interface ArrowNews {
   job: string;
+  from: number;
   arrows: Uint8Array;
   /** Messages of the second for each one that is here: 1 when all are. */
   oneIn: number;

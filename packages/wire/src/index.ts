@@ -14,6 +14,8 @@ export * from './lesson-program.ts';
 export * from './board.ts';
 export * from './board-name.ts';
 export * from './control.ts';
+export * from './arrows.ts';
+export * from './delta.ts';
 export * from './history.ts';
 export * from './api.ts';
 export * from './access.ts';

@@ -1,5 +1,6 @@
 /** What a job is, and what REST and the dashboard say of it. */
 import { Type, type Static } from 'typebox';
+import type { Patch } from './delta.ts';
 import { CountSchema, ErrorBody, HashSchema, IncarnationSchema, JobIdSchema, NodeIdSchema, TaskIdSchema } from './schema.ts';
 
 export const ProtocolName = Type.Union([Type.Literal('pessimistic'), Type.Literal('none')]);
@@ -242,8 +243,10 @@ export type RoomView = Static<typeof RoomView>;
 export interface DashboardEvents {
   /** While no job is watched: the list, and later every change. Without tasks' fast counters. */
   jobs: (jobs: JobView[]) => void;
-  /** The watched job, at most 5 per second; of many ranks less often (1 per second at 256). */
+  /** The watched job, at most 5 per second; of many ranks less often (1 per second at 256). With `deltas` only the first after a watch is whole. */
   job: (job: JobView) => void;
+  /** With `deltas`: what has changed of the watched job since the last that was sent (delta.ts). */
+  change: (change: { job: string; patch: Patch }) => void;
   /** While no job is watched. */
   nodes: (nodes: NodeView[]) => void;
   /** New output of the watched job: bytes at an offset of one stream of one task. */
@@ -255,7 +258,7 @@ export interface DashboardEvents {
 export interface DashboardRequests {
   /**
    * Replaces what this socket watches; undefined: lists only. `from` = bytes of output already shown, per `${task}:${stream}`.
-   * A stream that is not in `from` begins at most `tail` bytes before its present end (absent: at its start).
+   * `deltas`: after the first view, changes of it only. A stream that is not in `from` begins at most `tail` bytes before its present end (absent: at its start).
    */
-  watch: (req: { job?: string; from?: Record<string, number>; tail?: number }, ack: (r: { ok: true } | { error: ErrorBody }) => void) => void;
+  watch: (req: { job?: string; from?: Record<string, number>; tail?: number; deltas?: boolean }, ack: (r: { ok: true } | { error: ErrorBody }) => void) => void;
 }

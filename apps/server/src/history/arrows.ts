@@ -4,6 +4,8 @@
  * Owns: a ring of the newest RING messages (160 KB); a cap of MOST_PER_SECOND. When more pass, every n-th is kept, n from the second before:
  * so the sample is even, and `oneIn` says how thin it is.
  */
+import type { Arrow } from '@mayfly/wire';
+
 const RING = 4096;
 const FIELDS = 5;
 const MOST_PER_SECOND = 1000;
@@ -48,14 +50,15 @@ export class Arrows {
     this.#second = now;
   }
 
-  /** Those after number `from` with an end in these lanes; f64 × 5 each. */
-  since(from: number, first: number, last: number): Float64Array {
-    const out: number[] = [];
+  /** Those after number `from` with an end in these lanes. */
+  since(from: number, first: number, last: number): Arrow[] {
+    const out: Arrow[] = [];
+    const r = this.#ring;
     for (let n = Math.max(from, this.taken - RING); n < this.taken; n++) {
       const o = (n % RING) * FIELDS;
       const [src, dst] = [this.#ring[o + 1]!, this.#ring[o + 2]!];
-      if ((src >= first && src <= last) || (dst >= first && dst <= last)) for (let k = 0; k < FIELDS; k++) out.push(this.#ring[o + k]!);
+      if ((src >= first && src <= last) || (dst >= first && dst <= last)) out.push([r[o]!, src, dst, r[o + 3]!, r[o + 4]!]);
     }
-    return Float64Array.from(out);
+    return out;
   }
 }

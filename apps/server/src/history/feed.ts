@@ -6,7 +6,7 @@
  *      changed, in its bins; arrows with an end in its lanes. A viewer that is not writable is owed the same, later.
  *  V5  Messages are tapped only while somebody asks for arrows.
  */
-import type { JobId, Look, TimelineEvent, ViewerEvents } from '@mayfly/wire';
+import { packArrows, type JobId, type Look, type TimelineEvent, type ViewerEvents } from '@mayfly/wire';
 import { Arrows } from './arrows.ts';
 import { binsOf, cellsOf, columnsOf } from './columns.ts';
 import type { History } from './history.ts';
@@ -111,7 +111,7 @@ export class HistoryFeed {
     if (!t.arrows || !arrows) return;
     const some = arrows.since(l.arrows, t.first, t.last);
     l.arrows = arrows.taken;
-    if (some.length > 0) viewer.emit('arrows', { job, arrows: new Uint8Array(some.buffer), oneIn: arrows.oneIn });
+    if (some.length > 0) viewer.emit('arrows', { job, ...packArrows(some), oneIn: arrows.oneIn });
   }
 
   #sendMatrix(viewer: Viewer, l: Looking, h: JobHistory, m: NonNullable<Look['matrix']>): void {

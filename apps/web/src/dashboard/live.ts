@@ -4,9 +4,10 @@
  * Owns: the connection's state, the last lists of jobs and nodes, and what is watched.
  *   I1 One job is watched at a time (the wire's rule: `watch` replaces).
  *   I3 One view of a job's history is drawn at a time; who draws hears of a reconnection, and reads what it has missed.
+ *   I4 Changes of a view are made to the one that came before them on this socket, never to what REST said.
  *   I2 After a reconnection the watch goes on where the shown output ends; nothing is shown twice.
  */
-import type { ArrowNews, JobView, Look, MatrixNews, NodeView, TimelineNews, ViewerEvents, ViewerRequests } from '@mayfly/wire';
+import { patched, type ArrowNews, type JobView, type Look, type MatrixNews, type NodeView, type TimelineNews, type ViewerEvents, type ViewerRequests } from '@mayfly/wire';
 import { io, type Socket } from 'socket.io-client';
 import { useSyncExternalStore } from 'react';
 import { refuseToken } from './token.ts';
@@ -42,7 +43,7 @@ export class Live {
   readonly #socket: Socket<ViewerEvents, ViewerRequests>;
   readonly #listeners = new Set<() => void>();
   #looking: { look: Look; looker: Looker } | undefined;
-  #watched: { id: string; watcher: Watcher } | undefined;
+  #watched: { id: string; watcher: Watcher; last?: JobView } | undefined; // I4
   #view: LiveView = { status: 'connecting', since: Date.now() };
 
   constructor(token: string) {
@@ -70,7 +71,14 @@ export class Live {
     this.#socket.on('jobs', (jobs) => this.#set({ jobs }));
     this.#socket.on('nodes', (nodes) => this.#set({ nodes }));
     this.#socket.on('job', (job) => {
-      if (this.#watched?.id === job.id) this.#watched.watcher.job(job);
+      if (this.#watched?.id !== job.id) return;
+      this.#watched.last = job;
+      this.#watched.watcher.job(job);
+    });
+    this.#socket.on('change', ({ job, patch }) => {
+      if (this.#watched?.id !== job || !this.#watched.last) return;
+      this.#watched.last = patched(this.#watched.last, patch) as JobView;
+      this.#watched.watcher.job(this.#watched.last);
     });
     this.#socket.on('output', (o) => {
       if (this.#watched?.id === o.job) this.#watched.watcher.output({ ...o, bytes: asBytes(o.bytes) });
@@ -91,7 +99,7 @@ export class Live {
   };
 
   watch(id: string, watcher: Watcher): () => void {
-    const mine = { id, watcher };
+    const mine: { id: string; watcher: Watcher; last?: JobView } = { id, watcher };
     this.#watched = mine; // I1
     this.#ask();
     return () => {
@@ -128,7 +136,8 @@ export class Live {
   #ask(): void {
     if (!this.#socket.connected) return;
     const w = this.#watched;
-    this.#socket.emit('watch', w ? { job: w.id, from: w.watcher.positions(), tail: TAIL } : {}, () => undefined); // I2; a job that is gone is REST's to say
+    delete w?.last;
+    this.#socket.emit('watch', w ? { job: w.id, from: w.watcher.positions(), tail: TAIL, deltas: true } : {}, () => undefined); // I2; a job that is gone is REST's to say
   }
 
   #set(change: Partial<LiveView>): void {

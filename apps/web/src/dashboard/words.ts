@@ -1,6 +1,6 @@
 /** What the dashboard says of jobs, ranks, nodes and faults, in words and tones. Pure. */
-import { type ComparedRun, WORLD, type Fault, type JobState, type JobView, type NodeView, type TaskView } from '@mayfly/wire';
-import { duration, elapsed, plural } from '../shared/format.ts';
+import { WORLD, type ComparedRun, type Fault, type JobState, type JobView, type NodeView, type TaskView } from '@mayfly/wire';
+import { bytes, duration, elapsed, plural } from '../shared/format.ts';
 import type { Word } from '../shared/tone.ts';
 
 const JOB: Record<JobState, Word> = {

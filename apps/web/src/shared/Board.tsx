@@ -1,9 +1,12 @@
 /** The board of a room: places of those who gave a name, teams, and what is counted since when. */
+import { connect } from '@mayfly/client';
 import type { BoardView } from '@mayfly/wire';
 import { useEffect, useState, type ReactNode } from 'react';
 import { count, elapsed, plural } from './format.ts';
 import { ordinal } from './ordinal.ts';
 
+/** Needs no token. */
+const api = connect({ baseUrl: '', token: () => undefined });
 const EVERY_MS = 15_000;
 const FIRST = 5;
 
@@ -94,17 +97,17 @@ function BoardFrame({ title, children }: { title: ReactNode; children: ReactNode
 
 function useBoard(room: string, who: { name: string; team?: string } | undefined, live: boolean): BoardView | undefined {
   const [board, setBoard] = useState<{ of: string; view: BoardView }>();
-  const query = new URLSearchParams(who ? { name: who.name, ...(who.team ? { team: who.team } : {}) } : {}).toString();
-  const path = `/api/rooms/${encodeURIComponent(room.trim() || '-')}/board${query ? `?${query}` : ''}`;
+  const code = room.trim() || '-';
+  const [name, team] = [who?.name, who?.team || undefined];
   useEffect(() => {
     const end = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const look = async () => {
       if (document.visibilityState !== 'hidden') {
         // A code that is still being typed is refused: then there is nothing to show.
-        const answer = await fetch(path, { signal: end.signal }).catch(() => undefined);
-        const view = answer?.ok ? ((await answer.json().catch(() => undefined)) as BoardView | undefined) : undefined;
-        if (view && !end.signal.aborted) setBoard({ of: path, view });
+        const query = name === undefined ? {} : { name, ...(team === undefined ? {} : { team }) };
+        const view = await api.get('/api/rooms/{code}/board', { params: { path: { code }, query }, signal: end.signal }).catch(() => undefined);
+        if (view && !end.signal.aborted) setBoard({ of: code, view });
       }
       if (live && !end.signal.aborted) timer = setTimeout(() => void look(), EVERY_MS);
     };
@@ -114,7 +117,7 @@ function useBoard(room: string, who: { name: string; team?: string } | undefined
       end.abort();
       clearTimeout(timer);
     };
-  }, [path, live]);
+  }, [code, name, team, live]);
   // Another room's board is never shown for this one's; the own place of before may be, for a moment.
-  return board && board.of.split('?')[0] === path.split('?')[0] ? board.view : undefined;
+  return board && board.of === code ? board.view : undefined;
 }

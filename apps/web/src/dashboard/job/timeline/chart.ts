@@ -6,9 +6,9 @@
  *      pixel, ten times a second at most. A hidden page draws nothing.
  *  C2  It asks for the columns that it draws (and a margin) in the width in which it draws them, and for news of these only.
  */
-import { WORLD, type ArrowNews, type Look, type TimelineEvent, type TimelineNews, type TimelineView } from '@mayfly/wire';
+import { WORLD, unpackArrows, type Arrow, type ArrowNews, type Look, type TimelineEvent, type TimelineNews, type TimelineView } from '@mayfly/wire';
 import { isDark } from './kinds.ts';
-import { Cells, HIGH_ROW, drawArrows, drawEvents, drawFrame, drawHatches, type Arrow, type Ink, type Plot } from './paint.ts';
+import { Cells, HIGH_ROW, drawArrows, drawEvents, drawFrame, drawHatches, type Ink, type Plot } from './paint.ts';
 import { pan, settle, widthFor, zoom, type Mode, type Range, type Run } from './range.ts';
 import { Sheet } from './sheet.ts';
 
@@ -271,9 +271,8 @@ export class Chart {
   }
 
   arrows(n: ArrowNews): void {
-    const f = new Float64Array(new Uint8Array(n.arrows).buffer);
     this.oneIn = n.oneIn;
-    for (let i = 0; i + 4 < f.length; i += 5) this.#arrows.push([f[i]!, f[i + 1]!, f[i + 2]!, f[i + 3]!, f[i + 4]!]);
+    this.#arrows.push(...unpackArrows(n));
     if (this.#arrows.length > MOST_ARROWS) this.#arrows = this.#arrows.slice(-MOST_ARROWS);
     this.draw();
   }

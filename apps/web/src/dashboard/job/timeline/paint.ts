@@ -2,7 +2,7 @@
  * Draws lanes. The cells stand in an ImageData with one pixel per column and one per rank (or SUB of them where rows are high: the shares, stacked), which is
  * brought up to date where columns have changed and stretched over the plot: what a frame costs does not depend on what is in it.
  */
-import { LANE_KINDS, type TimelineEvent } from '@mayfly/wire';
+import { LANE_KINDS, type Arrow, type TimelineEvent } from '@mayfly/wire';
 import { DEAD, KINDS, coloursOf } from './kinds.ts';
 import { label, stepFor } from './range.ts';
 import type { Sheet } from './sheet.ts';
@@ -27,9 +27,6 @@ export interface Plot {
   to: number;
   since: number;
 }
-
-/** [when, source, destination, bytes, tag] */
-export type Arrow = readonly [number, number, number, number, number];
 
 /** The cells of a sheet as a picture. */
 export class Cells {
