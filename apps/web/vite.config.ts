@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
+import { markdown } from './markdown.ts';
+import { DOCUMENTS } from './src/docs/documents.ts';
 
 const server = 'http://127.0.0.1:7070';
 // SharedArrayBuffer needs these on every response; in production the Mayfly server sends them.
@@ -21,7 +23,7 @@ const compressedCopies: Plugin = {
 export default defineConfig({
   // The repository's public/ holds what is served as it is, for whatever page comes next.
   publicDir: '../../public',
-  plugins: [react(), compressedCopies],
+  plugins: [markdown(DOCUMENTS.map((d) => d.name)), react(), compressedCopies],
   build: { target: 'es2023', sourcemap: true, chunkSizeWarningLimit: 700 },
   worker: { format: 'es' },
   server: {

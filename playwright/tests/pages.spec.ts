@@ -406,7 +406,7 @@ test('every page fits a phone, in light and in dark', async ({ browser }, info) 
     const page = await context.newPage();
     const found = complaints(page);
     await dashboard(page);
-    for (const path of ['/', '/volunteer', '/widget', '/lesson', '/dashboard', '/dashboard/rooms', '/dashboard/tokens', '/dashboard/server', '/docs/api', '/docs/trust', '/dashboard/new', `/dashboard/jobs/${done.id}`, '/nothing/here']) {
+    for (const path of ['/', '/volunteer', '/widget', '/lesson', '/dashboard', '/dashboard/rooms', '/dashboard/tokens', '/dashboard/server', '/docs', '/docs/api', '/docs/trust', '/docs/typescript-reference', '/docs/c-programs', '/dashboard/new', `/dashboard/jobs/${done.id}`, '/nothing/here']) {
       await page.goto(server.url + path);
       await expect(page.locator('main h1').first()).toBeAttached();
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(true);

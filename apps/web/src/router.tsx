@@ -94,13 +94,25 @@ const trust = createRoute({
   component: lazyRouteComponent(() => import('./docs/TrustPage.tsx'), 'TrustPage'),
 });
 
+const docs = createRoute({
+  getParentRoute: () => root,
+  path: '/docs',
+  component: lazyRouteComponent(() => import('./docs/DocsPage.tsx'), 'DocsPage'),
+});
+
+const document = createRoute({
+  getParentRoute: () => root,
+  path: '/docs/$name',
+  component: lazyRouteComponent(() => import('./docs/DocumentPage.tsx'), 'DocumentPage'),
+});
+
 const report = createRoute({
   getParentRoute: () => root,
   path: '/report/$id',
   component: lazyRouteComponent(() => import('./report/ReportPage.tsx'), 'ReportPage'),
 });
 
-const routes = root.addChildren([front, volunteer, widget, lesson, api, trust, report, dashboard.addChildren([jobs, submit, job, rooms, tokens, server])]);
+const routes = root.addChildren([front, volunteer, widget, lesson, api, trust, docs, document, report, dashboard.addChildren([jobs, submit, job, rooms, tokens, server])]);
 
 /** Search parameters are plain strings: `?start&slots=2` stays as it was typed. */
 const parseSearch = (text: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(text));

@@ -44,6 +44,9 @@ export function Frame() {
           <Link to="/dashboard" activeProps={{ className: 'here' }}>
             Dashboard
           </Link>
+          <Link to="/docs" activeProps={{ className: 'here' }}>
+            Docs
+          </Link>
         </nav>
       </header>
       <main id="main" ref={main} tabIndex={-1}>

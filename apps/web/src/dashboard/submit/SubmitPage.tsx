@@ -154,6 +154,17 @@ function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: 
             <p className="muted small">
               It runs on machines of strangers, or of a room’s people: <Link to="/docs/trust">whom you trust</Link>.
             </p>
+            <p className="muted small">
+              {languageOf(draft) !== 'typescript' ? (
+                <>
+                  How programs are written: <Link to="/docs/$name" params={{ name: 'c-programs' }}>C and C++</Link>, <Link to="/docs/$name" params={{ name: 'mpi-coverage' }}>which MPI functions there are</Link>.
+                </>
+              ) : (
+                <>
+                  How programs are written: <Link to="/docs/$name" params={{ name: 'programs' }}>in TypeScript</Link>, <Link to="/docs/$name" params={{ name: 'typescript-reference' }}>the module mayfly</Link>.
+                </>
+              )}
+            </p>
             {shown && wrong.length > 0 && (
               <p className="wrong" role="alert">
                 {wrong[0]?.text}

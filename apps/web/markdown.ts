@@ -1,0 +1,81 @@
+/**
+ * Markdown at build time: `import { html, title, sections } from '….md'`. Nothing of it is left to be done in the browser.
+ *
+ * Links between documents become links between pages of the site where the other one is served; other targets of the repository become plain text, since
+ * the site does not have them. Headings have the anchors that GitHub gives them. What may be wider than a phone scrolls by itself and can be reached by key.
+ */
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { Marked, type Tokens } from 'marked';
+import type { Plugin } from 'vite';
+
+export interface Rendered {
+  readonly title: string;
+  readonly html: string;
+  /** Headings of the second level. */
+  readonly sections: readonly { readonly id: string; readonly text: string }[];
+}
+
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]!);
+const plain = (html: string): string => html.replace(/<[^>]*>/g, '').replace(/&amp;/g, '&').replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&quot;/g, '"').replace(/&#39;/g, "'");
+
+/** @param served names of the documents that have a page, without .md */
+export function render(markdown: string, served: ReadonlySet<string>): Rendered {
+  const used = new Map<string, number>();
+  const sections: { id: string; text: string }[] = [];
+  let title = '';
+  const anchor = (text: string): string => {
+    const slug = text.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').trim().replace(/\s/g, '-');
+    const n = used.get(slug) ?? 0;
+    used.set(slug, n + 1);
+    return n === 0 ? slug : `${slug}-${n}`;
+  };
+  const marked = new Marked({
+    gfm: true,
+    renderer: {
+      heading({ tokens, depth }: Tokens.Heading): string {
+        const inner = this.parser.parseInline(tokens);
+        const text = plain(inner);
+        const id = anchor(text);
+        if (depth === 1 && title === '') title = text;
+        if (depth === 2) sections.push({ id, text });
+        return `<h${depth} id="${escaped(id)}">${inner}</h${depth}>\n`;
+      },
+      link({ href, tokens }: Tokens.Link): string {
+        const inner = this.parser.parseInline(tokens);
+        if (/^(https?:)?\/\//.test(href)) return `<a href="${escaped(href)}" rel="noreferrer">${inner}</a>`;
+        if (href.startsWith('#')) return `<a href="${escaped(href)}">${inner}</a>`;
+        const [, name, hash = ''] = /^([a-z-]+)\.md(#.*)?$/.exec(href) ?? [];
+        return name !== undefined && served.has(name) ? `<a href="/docs/${name}${escaped(hash)}">${inner}</a>` : inner;
+      },
+      // Figures of the repository are not served.
+      image: ({ text }: Tokens.Image): string => escaped(text),
+      code({ text, lang }: Tokens.Code): string {
+        return `<pre class="block" tabindex="0" role="region" aria-label="${lang ? escaped(lang) : 'Example'}"><code>${escaped(text)}</code></pre>\n`;
+      },
+      table(token: Tokens.Table): string {
+        const cells = (row: Tokens.TableCell[], tag: 'td' | 'th'): string => `<tr>${row.map((c) => `<${tag}${tag === 'th' ? ' scope="col"' : ''}>${this.parser.parseInline(c.tokens)}</${tag}>`).join('')}</tr>`;
+        const name = sections.at(-1)?.text ?? title;
+        return `<div class="wide" tabindex="0" role="region" aria-label="Table: ${escaped(name)}"><table><thead>${cells(token.header, 'th')}</thead><tbody>${token.rows.map((r) => cells(r, 'td')).join('')}</tbody></table></div>\n`;
+      },
+    },
+  });
+  const html = marked.parse(markdown, { async: false });
+  return { title, html, sections };
+}
+
+export function markdown(served: readonly string[]): Plugin {
+  const names = new Set(served);
+  return {
+    name: 'markdown',
+    enforce: 'pre',
+    load(id) {
+      if (!id.endsWith('.md')) return undefined;
+      this.addWatchFile(id);
+      const name = basename(id, '.md');
+      if (!names.has(name)) this.error(`docs/${name}.md is not among the served documents of vite.config.ts`);
+      const page = render(readFileSync(id, 'utf8'), names);
+      return `export const title = ${JSON.stringify(page.title)}; export const sections = ${JSON.stringify(page.sections)}; export const html = ${JSON.stringify(page.html)};`;
+    },
+  };
+}

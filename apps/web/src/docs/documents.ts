@@ -1,0 +1,16 @@
+/** The documents of docs/ that have a page here, in the order in which one would read them. The build asks for the names, so nothing is imported. */
+export interface DocumentEntry {
+  /** docs/<name>.md, /docs/<name>. */
+  readonly name: string;
+  readonly title: string;
+  readonly about: string;
+}
+
+export const DOCUMENTS: readonly DocumentEntry[] = [
+  { name: 'programs', title: 'Programs in TypeScript', about: 'how to write, run and stop one; checkpoints; files' },
+  { name: 'typescript-reference', title: 'The module mayfly', about: 'every function and class that a TypeScript program has' },
+  { name: 'c-programs', title: 'Programs in C and C++', about: 'compilers, Makefiles, files, what a rank has and has not' },
+  { name: 'mpi-coverage', title: 'MPI functions', about: 'every function of the standard, and whether it is there' },
+  { name: 'porting', title: 'Programs by others', about: 'public codes and test suites, and what each needed' },
+  { name: 'errors', title: 'Errors', about: 'what each code means, and what to do' },
+];
