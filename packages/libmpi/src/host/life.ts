@@ -1,7 +1,7 @@
 /**
  * One instance of a rank's program: the module, its imports, the unwinding of its stack, images.
  *
- * Owns: the life of the instance and the order of events around an image. Does not own: MPI (binding), WASI (wasi.ts), where an image goes and when one is
+ * Owns: the life of the instance and the order of events around an image. Does not own: the instance's memory and globals (instance.ts), MPI (binding), WASI (wasi.ts), where an image goes and when one is
  * due (process.ts).
  *
  * **An image** is taken at a suspending import, in one of two places: at its entry, before anything of the call has happened (then the rewound program calls
@@ -19,31 +19,17 @@ import { createLayer, decodeValue, encodeValue, heldArrivals, Interrupted, ports
 import type { ExitReport } from '@mayfly/wire';
 import { Ended, failed, IncarnationDies, isException, isHosts, MESSAGE_LIMIT } from './ending.ts';
 import { Files } from './files.ts';
-import { copied, IMAGE_FORMAT, type GlobalsSection, type ProcessImage, type Range } from './image.ts';
+import { copied, IMAGE_FORMAT, type GlobalsSection, type ProcessImage } from './image.ts';
+import { Instance } from './instance.ts';
 import type { ProcessOptions, Waits } from './process.ts';
-import { GLOBAL_PREFIX, UnfitModule, type ModuleSection } from './section.ts';
+import type { ModuleSection } from './section.ts';
 import { KernelPacker } from '../packing/packer.ts';
 import { describeLeft, describeTrap, moduleName } from './trap.ts';
 import { createWasi, WAITING_WASI, type WasiState } from './wasi.ts';
 import type { Binding, Program, Word } from '../program.ts';
 
-const PAGE = 65536;
 /** Bytes for the unwound stack, beyond which the engines' own stacks do not go. */
 const ROOMY = 4 << 20;
-
-interface Exports {
-  memory: WebAssembly.Memory;
-  __indirect_function_table?: WebAssembly.Table;
-  malloc?(n: number): number;
-  free?(at: number): void;
-  _start(): void;
-  asyncify_start_unwind(at: number): void;
-  asyncify_stop_unwind(): void;
-  asyncify_start_rewind(at: number): void;
-  asyncify_stop_rewind(): void;
-  /** Of a C++ program: says what was thrown, and ends. */
-  mayfly_uncaught?(): void;
-}
 
 const enum Phase {
   RUNNING,
@@ -56,8 +42,7 @@ export class Life implements Waits {
   private readonly binding: Binding;
   private readonly wasi: ReturnType<typeof createWasi>;
   private readonly files: Files;
-  private readonly exports: Exports;
-  private readonly globals: [string, WebAssembly.Global][];
+  private readonly instance: Instance;
   private phase = Phase.RUNNING;
   /** The suspending import that runs or was unwound. */
   private call = '';
@@ -67,7 +52,6 @@ export class Life implements Waits {
   private reentering = false;
   /** No program's stack outgrows the room for unwinding: it can be unwound without need. */
   private readonly roomy: boolean;
-  private bytes = new Uint8Array(0);
   private calls = 0;
   private waitTaken = false;
   /** Where the last exception was thrown. */
@@ -82,16 +66,16 @@ export class Life implements Waits {
   ) {
     const { host } = o;
     this.roomy = section.unwind.end - section.unwind.start >= ROOMY;
-    this.layer = createLayer(host.device, () => this.memory());
-    this.packer = KernelPacker.make(() => this.exports.memory, section.unwind);
+    this.layer = createLayer(host.device, () => this.instance.memory());
+    this.packer = KernelPacker.make(() => this.instance.exports.memory, section.unwind);
     this.layer.memory.packer = this.packer;
     const program: Program = {
       get memory() {
-        return life.exports.memory;
+        return life.instance.exports.memory;
       },
       callable: (index) => this.callable(index),
-      malloc: (n) => (this.exports.malloc ? this.exports.malloc(n) >>> 0 : 0),
-      free: (at) => this.exports.free?.(at),
+      malloc: (n) => (this.instance.exports.malloc?.(n) ?? 0) >>> 0,
+      free: (at) => this.instance.exports.free?.(at),
       abort: (code, message, kind = 'ABORTED') => {
         throw new Ended({ code: code & 255 || 1, abort: { code: kind, message: message.slice(0, MESSAGE_LIMIT) } });
       },
@@ -117,7 +101,7 @@ export class Life implements Waits {
       args: host.args,
       env: host.env,
       files: this.files,
-      memory: () => this.memory(),
+      memory: () => this.instance.memory(),
       out: (stream, bytes) => world.writeOut(this.layer, bytes, stream),
       read: (most) => world.readIn(this.layer, most),
       clock: () => host.device.clock(),
@@ -132,23 +116,12 @@ export class Life implements Waits {
         throw new Ended({ code: code & 255, ...(lost ? { abort: { code: 'ABORTED', message: `ended with exit code ${code & 255} without MPI_Finalize` } } : {}) });
       },
     });
-    this.exports = this.instantiate();
-    this.globals = Object.entries(this.exports as unknown as Record<string, unknown>)
-      .filter((e): e is [string, WebAssembly.Global] => e[0].startsWith(GLOBAL_PREFIX))
-      .sort((a, b) => (a[0] < b[0] ? -1 : 1));
+    this.instance = new Instance(o.module, section, (module, name) => this.importOf(module, name));
     if (image) this.restore(image);
   }
 
-  private memory(): Uint8Array {
-    const { buffer } = this.exports.memory;
-    // A memory that grew has another buffer.
-    if (this.bytes.buffer !== buffer) this.bytes = new Uint8Array(buffer);
-    return this.bytes;
-  }
-
   private callable(index: number): (...args: Word[]) => Word | void {
-    const f = (index === 0 ? null : tableGet(this.exports.__indirect_function_table, index)) as ((...args: Word[]) => Word | void) | null;
-    if (!f) throw new WebAssembly.RuntimeError('null function');
+    const f = this.instance.tableEntry(index);
     return (...args) => {
       try {
         return f(...args);
@@ -161,22 +134,8 @@ export class Life implements Waits {
 
   // ── imports ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  private instantiate(): Exports {
-    const imports: WebAssembly.Imports = {};
-    for (const { module, name, kind } of WebAssembly.Module.imports(this.o.module)) {
-      if (kind !== 'function') throw new UnfitModule(`the module imports the ${kind} ${module}.${name}, which does not exist here`);
-      (imports[module] ??= {})[name] = this.importOf(module, name) as WebAssembly.ImportValue;
-    }
-    try {
-      return new WebAssembly.Instance(this.o.module, imports).exports as unknown as Exports;
-    } catch (e) {
-      if (e instanceof WebAssembly.LinkError) throw new UnfitModule(e.message);
-      throw new IncarnationDies(`the engine cannot give the program its memory: ${String(e)}`);
-    }
-  }
-
   private importOf(module: string, name: string): unknown {
-    if (module === 'mayfly' && name === 'grow') return (pages: number) => this.grow(pages >>> 0);
+    if (module === 'mayfly' && name === 'grow') return (pages: number) => this.instance.grow(pages >>> 0, this.o.host.memoryBytes);
     if (module === 'mayfly' && name === 'thrown') return () => void (this.thrown = new Error('thrown'));
     if (module === 'wasi_snapshot_preview1') {
       const f = this.wasi.functions[name] as ((...a: Word[]) => Word) | undefined;
@@ -247,16 +206,16 @@ export class Life implements Waits {
     this.phase = Phase.UNWINDING;
     this.packer?.forget();
     const { start, end } = this.section.unwind;
-    const words = new DataView(this.exports.memory.buffer);
+    const words = new DataView(this.instance.exports.memory.buffer);
     words.setUint32(start, start + 8, true);
     words.setUint32(start + 4, end, true);
-    this.exports.asyncify_start_unwind(start);
+    this.instance.exports.asyncify_start_unwind(start);
     return 0;
   }
 
   private rewound(name: string): void {
     if (name !== this.call) throw new IncarnationDies(`the stack was unwound in ${this.call} and came back in ${name}`);
-    this.exports.asyncify_stop_rewind();
+    this.instance.exports.asyncify_stop_rewind();
     this.phase = Phase.RUNNING;
     this.o.host.resumed?.();
     // A waiting call of WASI keeps its own record.
@@ -269,14 +228,14 @@ export class Life implements Waits {
   run(): { report: ExitReport } | { report?: undefined; image: RestoredImage } {
     for (;;) {
       try {
-        if (this.phase === Phase.REWINDING) this.exports.asyncify_start_rewind(this.section.unwind.start);
-        this.exports._start();
+        if (this.phase === Phase.REWINDING) this.instance.exports.asyncify_start_rewind(this.section.unwind.start);
+        this.instance.exports._start();
         if (this.phase === Phase.REWINDING) throw new IncarnationDies('the stack could not be rewound');
         if (this.phase !== Phase.UNWINDING) return this.leave({ code: 0 });
       } catch (e) {
         return this.leave(this.reportOf(e));
       }
-      this.exports.asyncify_stop_unwind();
+      this.instance.exports.asyncify_stop_unwind();
       if (this.reentering) {
         this.reentering = false;
         this.phase = Phase.REWINDING;
@@ -297,26 +256,19 @@ export class Life implements Waits {
       const kb = Math.floor((this.section.unwind.end - this.section.unwind.start) / 1024);
       return failed({ message: `the stack of the program is too deep for a checkpoint: it needs more than the ${kb} KB that are set aside (mpicc --mayfly-unwind=<bytes> sets more aside)` });
     }
-    return failed(describeTrap(e, this.stackPointer(), moduleName(this.o.module)));
+    return failed(describeTrap(e, this.instance.stackPointer(), moduleName(this.o.module)));
   }
 
   /** An exception or a jump that nobody caught. C++ says what it is, and may still end otherwise (a terminate handler that calls exit). */
   private uncaught(): ExitReport {
     this.ending = true;
     try {
-      this.exports.mayfly_uncaught?.();
+      this.instance.exports.mayfly_uncaught?.();
     } catch (e) {
       if (e instanceof Ended) return e.report;
       if (isHosts(e)) throw e;
     }
-    return failed(describeLeft(this.exports.mayfly_uncaught ? this.thrown : undefined, moduleName(this.o.module)));
-  }
-
-  private stackPointer(): number | undefined {
-    const named = (this.exports as unknown as Record<string, unknown>)['__stack_pointer'];
-    const first = named instanceof WebAssembly.Global ? named : this.globals[0]?.[1];
-    const value: unknown = first?.value;
-    return typeof value === 'number' ? value >>> 0 : undefined;
+    return failed(describeLeft(this.instance.exports.mayfly_uncaught ? this.thrown : undefined, moduleName(this.o.module)));
   }
 
   /** What was written and not yet sent, then the exit: the last message of the task. */
@@ -328,31 +280,18 @@ export class Life implements Waits {
     return { report };
   }
 
-  private grow(pages: number): number {
-    const { memory } = this.exports;
-    const before = memory.buffer.byteLength / PAGE;
-    if ((before + pages) * PAGE > this.o.host.memoryBytes) return -1;
-    try {
-      return memory.grow(pages);
-    } catch {
-      // Beyond the module's own maximum it fails always; below it only where the engine has no more (rule 1 of DESIGN.md).
-      if (before + pages > this.section.maximum) return -1;
-      throw new IncarnationDies(`out of memory: the engine cannot give the program ${pages * 64} KB more than its ${before * 64} KB`);
-    }
-  }
-
   // ── images ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   private take(): ProcessImage {
     const globals: GlobalsSection = {
       format: IMAGE_FORMAT,
-      globals: this.globals.map(([name, g]) => [name, g.value as number | bigint]),
+      globals: this.instance.globalValues(),
       call: this.call,
       interrupted: this.interruptedCall,
     };
     return {
       sections: [
-        { name: 'memory', parts: [this.memory()], dead: this.dead() },
+        { name: 'memory', parts: [this.instance.memory()], dead: this.instance.dead() },
         { name: 'globals', parts: [encodeValue(globals, 'globals')] },
         { name: 'wasi', parts: [encodeValue(this.wasi.snapshot(), 'WASI state')] },
         { name: 'binding', parts: [this.binding.snapshot()] },
@@ -362,34 +301,12 @@ export class Life implements Waits {
     };
   }
 
-  /** What the program will never read: the stack below its pointer, and the room for unwinding that was not needed. */
-  private dead(): Range[] {
-    const { stack, unwind } = this.section;
-    const sp = this.stackPointer();
-    const used = new DataView(this.exports.memory.buffer).getUint32(unwind.start, true);
-    const out: Range[] = stack && sp !== undefined && sp > stack.low && sp <= stack.high ? [[stack.low, sp]] : [];
-    return used >= unwind.start && used < unwind.end ? [...out, [used, unwind.end]] : out;
-  }
-
   private restore(image: RestoredImage): void {
     const { memory, globals, wasi, binding, mpi } = image;
     if (!memory || !globals || !wasi || !binding || !mpi) throw new IncarnationDies('the image lacks a section');
-    const missing = memory.length - this.exports.memory.buffer.byteLength;
-    if (missing > 0)
-      try {
-        this.exports.memory.grow(missing / PAGE);
-      } catch (e) {
-        throw new IncarnationDies(`the engine cannot give the program the ${memory.length / 1048576} MB of its image: ${String(e)}`);
-      }
-    this.memory().set(memory);
     const g = decodeValue(globals) as GlobalsSection;
     if (g.format !== IMAGE_FORMAT) throw new IncarnationDies(`an image of format ${g.format}, this build reads ${IMAGE_FORMAT}`);
-    const mine = new Map(this.globals);
-    for (const [name, value] of g.globals) {
-      const to = mine.get(name);
-      if (!to) throw new IncarnationDies(`the image has a global ${name} that the program lacks`);
-      to.value = value;
-    }
+    this.instance.restore(memory, g.globals);
     restore(this.layer, mpi);
     this.binding.restore(binding);
     this.wasi.restore(decodeValue(wasi) as WasiState);
@@ -398,13 +315,5 @@ export class Life implements Waits {
     // The wait that was interrupted goes on; the next interruption comes with the next call.
     this.waitTaken = g.interrupted;
     this.phase = Phase.REWINDING;
-  }
-}
-
-function tableGet(table: WebAssembly.Table | undefined, index: number): unknown {
-  try {
-    return table?.get(index);
-  } catch {
-    throw new WebAssembly.RuntimeError('table index is out of bounds');
   }
 }

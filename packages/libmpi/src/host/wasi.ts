@@ -12,6 +12,7 @@
 import { world } from '@mayfly/mpi';
 import { ALL_RIGHTS, Clock, E, FileType, Right } from './errno.ts';
 import { Errno, ROOT_FD, type Files, type FilesState, type OpenFile } from './files.ts';
+import { GuestMemory } from './guest-memory.ts';
 
 export interface WasiHost {
   args: readonly string[];
@@ -47,7 +48,6 @@ export const WAITING_WASI = ['fd_read', 'poll_oneoff'] as const;
 /** What every rank has. */
 const ENVIRONMENT = { HOME: '/', LANG: 'C.UTF-8', OMP_NUM_THREADS: '1', PATH: '/', PWD: '/', TMPDIR: '/tmp', USER: 'mayfly' };
 const text = new TextEncoder();
-const utf8 = new TextDecoder();
 const MS = 1_000_000n;
 
 export type WasiFunction = (...args: never[]) => number;
@@ -62,48 +62,9 @@ export function createWasi(host: WasiHost): { functions: Record<string, WasiFunc
     host.out('stderr', text.encode(`mayfly: ${what}\n`));
   };
 
-  // Memory may grow between any two calls: views are taken in each.
-  const bytes = (at: number, length: number): Uint8Array => {
-    const m = host.memory();
-    at >>>= 0;
-    length >>>= 0;
-    if (at + length > m.length) throw new Errno(E.FAULT);
-    return m.subarray(at, at + length);
-  };
-  const view = (at: number, length: number): DataView => {
-    const b = bytes(at, length);
-    return new DataView(b.buffer, b.byteOffset, b.byteLength);
-  };
-  const string = (at: number, length: number): string => utf8.decode(bytes(at, length).slice());
-  const put32 = (at: number, n: number): void => view(at, 4).setUint32(0, n, true);
-  const put64 = (at: number, n: bigint): void => view(at, 8).setBigUint64(0, n, true);
-
-  /** The parts of an iovec array. */
-  const vectors = (at: number, count: number): Uint8Array[] => {
-    const v = view(at, 8 * (count >>> 0));
-    return Array.from({ length: count >>> 0 }, (_, i) => bytes(v.getUint32(8 * i, true), v.getUint32(8 * i + 4, true)));
-  };
-
-  const strings = (list: readonly string[]): { sizes: (count: number, size: number) => number; get: (pointers: number, buffer: number) => number } => {
-    const encoded = list.map((s) => text.encode(`${s}\0`));
-    return {
-      sizes(count, size) {
-        put32(count, encoded.length);
-        put32(size, encoded.reduce((n, s) => n + s.length, 0));
-        return E.SUCCESS;
-      },
-      get(pointers, buffer) {
-        for (const [i, s] of encoded.entries()) {
-          put32(pointers + 4 * i, buffer);
-          bytes(buffer, s.length).set(s);
-          buffer += s.length;
-        }
-        return E.SUCCESS;
-      },
-    };
-  };
-  const args = strings(host.args);
-  const environment = strings(Object.entries({ ...ENVIRONMENT, ...host.env }).map(([name, value]) => `${name}=${value}`));
+  const guest = new GuestMemory(() => host.memory());
+  const args = guest.strings(host.args);
+  const environment = guest.strings(Object.entries({ ...ENVIRONMENT, ...host.env }).map(([name, value]) => `${name}=${value}`));
 
   const isStream = (fd: number): boolean => fd >= 0 && fd <= 2 && !files.state.open.has(fd);
   const file = (fd: number): OpenFile => files.fd(fd);
@@ -117,7 +78,7 @@ export function createWasi(host: WasiHost): { functions: Record<string, WasiFunc
   };
 
   function writeFilestat(at: number, type: number, inode: number, size: number): number {
-    const v = view(at, 64);
+    const v = guest.view(at, 64);
     for (let i = 0; i < 64; i += 8) v.setBigUint64(i, 0n, true);
     v.setBigUint64(8, BigInt(inode), true);
     v.setUint8(16, type);
@@ -175,7 +136,7 @@ export function createWasi(host: WasiHost): { functions: Record<string, WasiFunc
    */
   function poll(at: number, events: number, count: number, stored: number): number {
     if (count <= 0) throw new Errno(E.INVAL);
-    const v = view(at, 48 * count);
+    const v = guest.view(at, 48 * count);
     const ready: { user: bigint; type: number }[] = [];
     let soonest = Infinity;
     let timer: { user: bigint; type: number } | undefined;
@@ -200,14 +161,14 @@ export function createWasi(host: WasiHost): { functions: Record<string, WasiFunc
       if (left > 0) host.interrupt();
       ready.push(timer);
     }
-    const out = view(events, 32 * ready.length);
+    const out = guest.view(events, 32 * ready.length);
     ready.forEach((e, i) => {
       for (let k = 0; k < 32; k += 8) out.setBigUint64(32 * i + k, 0n, true);
       out.setBigUint64(32 * i, e.user, true);
       out.setUint8(32 * i + 10, e.type);
       if (e.type !== 0) out.setBigUint64(32 * i + 16, 1n, true);
     });
-    put32(stored, ready.length);
+    guest.put32(stored, ready.length);
     return E.SUCCESS;
   }
 
@@ -220,43 +181,43 @@ export function createWasi(host: WasiHost): { functions: Record<string, WasiFunc
     sched_yield: () => E.SUCCESS,
     clock_res_get(id: number, at: number) {
       if (id < 0 || id > 3) throw new Errno(E.INVAL);
-      put64(at, MS);
+      guest.put64(at, MS);
       return E.SUCCESS;
     },
     clock_time_get(id: number, _precision: bigint, at: number) {
-      put64(at, clock(id));
+      guest.put64(at, clock(id));
       return E.SUCCESS;
     },
     random_get(at: number, length: number) {
-      host.random(bytes(at, length));
+      host.random(guest.bytes(at, length));
       return E.SUCCESS;
     },
     poll_oneoff: poll,
 
     fd_write(fd: number, iovs: number, count: number, written: number) {
-      put32(written, write(fd, vectors(iovs, count)));
+      guest.put32(written, write(fd, guest.vectors(iovs, count)));
       return E.SUCCESS;
     },
     fd_pwrite(fd: number, iovs: number, count: number, offset: bigint, written: number) {
-      put32(written, write(fd, vectors(iovs, count), Number(offset)));
+      guest.put32(written, write(fd, guest.vectors(iovs, count), Number(offset)));
       return E.SUCCESS;
     },
     fd_read(fd: number, iovs: number, count: number, got: number) {
-      put32(got, read(fd, vectors(iovs, count)));
+      guest.put32(got, read(fd, guest.vectors(iovs, count)));
       return E.SUCCESS;
     },
     fd_pread(fd: number, iovs: number, count: number, offset: bigint, got: number) {
-      put32(got, read(fd, vectors(iovs, count), Number(offset)));
+      guest.put32(got, read(fd, guest.vectors(iovs, count), Number(offset)));
       return E.SUCCESS;
     },
     fd_seek(fd: number, offset: bigint, whence: number, at: number) {
       if (isStream(fd)) throw new Errno(E.SPIPE);
-      put64(at, BigInt(files.seek(file(fd), Number(offset), whence)));
+      guest.put64(at, BigInt(files.seek(file(fd), Number(offset), whence)));
       return E.SUCCESS;
     },
     fd_tell(fd: number, at: number) {
       if (isStream(fd)) throw new Errno(E.SPIPE);
-      put64(at, BigInt(file(fd).offset));
+      guest.put64(at, BigInt(file(fd).offset));
       return E.SUCCESS;
     },
     fd_close(fd: number) {
@@ -283,7 +244,7 @@ export function createWasi(host: WasiHost): { functions: Record<string, WasiFunc
     fd_fdstat_get(fd: number, at: number) {
       const stream = isStream(fd);
       const f = stream ? undefined : file(fd);
-      const v = view(at, 24);
+      const v = guest.view(at, 24);
       v.setBigUint64(0, 0n, true);
       // A stream that cannot seek is a terminal to C: lines come out as they are printed.
       v.setUint8(0, f ? typeOf(files.node(f).kind) : FileType.CHARACTER_DEVICE);
@@ -310,14 +271,14 @@ export function createWasi(host: WasiHost): { functions: Record<string, WasiFunc
     fd_filestat_set_times: () => E.SUCCESS,
     fd_prestat_get(fd: number, at: number) {
       if (fd !== ROOT_FD) throw new Errno(E.BADF);
-      put32(at, 0);
-      put32(at + 4, 1);
+      guest.put32(at, 0);
+      guest.put32(at + 4, 1);
       return E.SUCCESS;
     },
     fd_prestat_dir_name(fd: number, at: number, length: number) {
       if (fd !== ROOT_FD) throw new Errno(E.BADF);
       if (length < 1) throw new Errno(E.INVAL);
-      bytes(at, 1)[0] = 0x2f;
+      guest.bytes(at, 1)[0] = 0x2f;
       return E.SUCCESS;
     },
     fd_readdir(fd: number, at: number, length: number, cookie: bigint, used: number) {
@@ -328,7 +289,7 @@ export function createWasi(host: WasiHost): { functions: Record<string, WasiFunc
         { name: '..', inode: files.inodeNumber(''), kind: 'directory' as const },
         ...files.list(f.path),
       ];
-      const into = bytes(at, length);
+      const into = guest.bytes(at, length);
       let n = 0;
       for (let i = Number(cookie); i < entries.length && n < into.length; i++) {
         const e = entries[i]!;
@@ -344,35 +305,35 @@ export function createWasi(host: WasiHost): { functions: Record<string, WasiFunc
         into.set(record.subarray(0, k), n);
         n += k;
       }
-      put32(used, n);
+      guest.put32(used, n);
       return E.SUCCESS;
     },
 
     path_open(dir: number, _lookup: number, path: number, length: number, oflags: number, _rights: bigint, _inheriting: bigint, flags: number, at: number) {
-      put32(at, files.open(files.resolve(dir, string(path, length)), oflags, flags));
+      guest.put32(at, files.open(files.resolve(dir, guest.string(path, length)), oflags, flags));
       return E.SUCCESS;
     },
     path_filestat_get(dir: number, _lookup: number, path: number, length: number, at: number) {
-      const name = files.resolve(dir, string(path, length));
+      const name = files.resolve(dir, guest.string(path, length));
       const node = files.lookup(name);
       if (!node) throw new Errno(E.NOENT);
       return writeFilestat(at, typeOf(node.kind), files.inodeNumber(name), node.size);
     },
     path_filestat_set_times: () => E.SUCCESS,
     path_create_directory(dir: number, path: number, length: number) {
-      files.mkdir(files.resolve(dir, string(path, length)));
+      files.mkdir(files.resolve(dir, guest.string(path, length)));
       return E.SUCCESS;
     },
     path_remove_directory(dir: number, path: number, length: number) {
-      files.remove(files.resolve(dir, string(path, length)), 'directory');
+      files.remove(files.resolve(dir, guest.string(path, length)), 'directory');
       return E.SUCCESS;
     },
     path_unlink_file(dir: number, path: number, length: number) {
-      files.remove(files.resolve(dir, string(path, length)), 'file');
+      files.remove(files.resolve(dir, guest.string(path, length)), 'file');
       return E.SUCCESS;
     },
     path_rename(from: number, path: number, length: number, to: number, newPath: number, newLength: number) {
-      files.rename(files.resolve(from, string(path, length)), files.resolve(to, string(newPath, newLength)));
+      files.rename(files.resolve(from, guest.string(path, length)), files.resolve(to, guest.string(newPath, newLength)));
       return E.SUCCESS;
     },
     /** There are no links: no path is one. */
