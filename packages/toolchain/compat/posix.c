@@ -3,6 +3,8 @@
  * program which checks goes on, and says so once on stderr where silence would mislead. All are weak: a program's own definition wins.
  */
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,8 +75,11 @@ WEAK int getrlimit(int resource, struct rlimit *limit) { (void)resource; *limit 
 WEAK int setrlimit(int resource, const struct rlimit *limit) { (void)resource; (void)limit; return 0; }
 
 WEAK int sched_getcpu(void) { return 0; }
-WEAK int sched_setaffinity(pid_t pid, size_t size, const void *set) { (void)pid; (void)size; (void)set; return 0; }
-WEAK int sched_getaffinity(pid_t pid, size_t size, void *set) { (void)pid; memset(set, 0, size); if (size > 0) *(char *)set = 1; return 0; }
+WEAK int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set) { (void)pid; (void)size; (void)set; return 0; }
+WEAK int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set) { (void)pid; memset(set, 0, size); if (size > 0) *(char *)set = 1; return 0; }
+WEAK int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set) { (void)thread; return sched_setaffinity(0, size, set); }
+WEAK int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set) { (void)thread; return sched_getaffinity(0, size, set); }
+WEAK int pthread_setname_np(pthread_t thread, const char *name) { (void)thread; (void)name; return 0; }
 
 /* Signals come from elsewhere, and there is no elsewhere: a handler is noted and called by raise() alone. */
 WEAK int sigaction(int number, const struct sigaction *new_action, struct sigaction *old_action) {
@@ -98,7 +103,7 @@ WEAK int sigprocmask(int how, const sigset_t *set, sigset_t *old) { (void)how; (
 WEAK unsigned alarm(unsigned seconds) { (void)seconds; refuse("alarm", "a rank gets no signals"); return 0; }
 WEAK int kill(pid_t pid, int number) { if (pid == getpid()) return raise(number); errno = ESRCH; return -1; }
 
-WEAK int pthread_create(void *thread, const void *attributes, void *(*start)(void *), void *argument) {
+WEAK int pthread_create(pthread_t *__restrict thread, const pthread_attr_t *__restrict attributes, void *(*start)(void *), void *__restrict argument) {
   (void)thread; (void)attributes; (void)start; (void)argument;
   refuse("pthread_create", "a rank has one thread; use more ranks");
   return EAGAIN;

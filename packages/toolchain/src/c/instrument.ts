@@ -11,6 +11,7 @@ import { engine } from './engine.ts';
 import { isAllowed, suspendingAmong } from './imports.ts';
 import { defineInvokes, FLAG, isInvoke } from './invoke.ts';
 import { lineSection, LINES } from './lines.ts';
+import { mendMismatches } from './mismatch.ts';
 import { editModule, withCustomSection } from './wasm-edit.ts';
 import { ModuleError, readModule, type ModuleFacts } from './wasm-module.ts';
 
@@ -84,6 +85,7 @@ export function instrument(wasm: Uint8Array, options: InstrumentOptions = {}): I
     m.setFeatures(leaves ? FEATURES | binaryen.Features.ExceptionHandling : FEATURES);
     replaceMemoryCalls(m, edited, buffer ? undefined : { old: initial, now: pages });
     if (leaves) defineInvokes(m, exportedAddress(m, FLAG));
+    mendMismatches(m);
     const globals = exportGlobals(m);
     if (!facts.exports.some((e) => e.kind === 'table') && m.getNumTables() > 0) m.addTableExport(binaryen.getTableInfo(m.getTableByIndex(0)).name, '__indirect_function_table');
     const suspending = options.suspending ?? suspendingAmong(facts.imports);

@@ -32,6 +32,8 @@ export interface Arguments {
   /** -MD or -MMD without -MF. */
   readonly dependencies: boolean;
   readonly unwindBytes: number;
+  /** Options of other compilers that were left out. */
+  readonly foreign: readonly string[];
 }
 
 /** Room for the unwound stack: more than the engines' own stacks hold. */
@@ -48,6 +50,16 @@ const WITH_VALUE = new Set(
 const PATHS = new Set('-o -I -L -include -imacros -isystem -iquote -idirafter -MF'.split(' '));
 const IGNORED =
   /^(-f(no-)?(openmp|openmp-simd|PIC|pic|PIE|pie|plt|lto-partition|semantic-interposition)(=.*)?|-f(wasm|sjlj|seh|dwarf)-exceptions|-qopenmp|-openmp|-pthreads?|-pie|-no-pie|-static|-static-libgcc|-static-libstdc\+\+|-rdynamic|-s|-m(32|64|arch|tune|cpu|fpmath|cmodel|abi|prefer-vector-width)(=.*)?|-m(no-)?(avx|sse|fma|bmi|f16c|aes|popcnt|lzcnt|ssse)\w*(\.\d)?|-mfpu=.*|-mstackrealign|-B.*|-specs=.*|-fuse-ld=.*|-flto(=.*)?|-ffat-lto-objects|-pipe|-j\d*)$/;
+/**
+ * How other compilers optimise or report, which clang does not know and stops at. They stand in Makefiles of their users; left out with the warning
+ * that clang has for those of them that it does know.
+ */
+const FOREIGN = new RegExp(
+  `^(-f(no-)?(${[
+    'tree-(?!vectorize$|slp-vectorize$)[\\w-]+', 'opt-info[\\w-]*', 'vect-cost-model', 'simd-cost-model', 'ipa-[\\w-]+', 'ira-[\\w-]+', 'graphite[\\w-]*', 'sched-?[\\w-]*', 'sel-sched[\\w-]*', 'dump-[\\w-]+',
+    'var-tracking-[\\w-]+', 'guess-branch-probability', 'conserve-stack', 'stdarg-opt', 'move-loop-[\\w-]+', 'loop-(?!interchange$)[\\w-]+', 'split-(?!stack)[\\w-]+', 'gcse-[\\w-]+',
+  ].join('|')})(=.*)?|-mveclibabi=.*|-m(96|128)bit-long-double|-x(Host|HOST|AVX|AVX2|SSE\\S*|CORE-\\S+|COMMON-\\S+|MIC-\\S+)|-ax[A-Z]\\S*|-q?opt-\\w+(=.*)?|-qno-\\S+|-fp-model=?.*|-(no-)?ansi-alias|-(no-)?prec-\\w+|-(no-)?vec(-report\\d*)?|-(no-)?ipo?|-fimf-\\S+|-hlist\\S*|-Mvect\\S*|-Minfo\\S*|-fast)$`,
+);
 /** Of other linkers. */
 const IGNORED_LINKER = /^(-rpath.*|--?rpath.*|--(enable|disable)-new-dtags|--(no-)?as-needed|--start-group|--end-group|-\(|-\)|-z(relro|now|noexecstack|defs)|--hash-style.*|--export-dynamic|-E|-h|--?soname.*|-Bsymbolic.*|-B(static|dynamic)|-O\d|--sort-common|--build-id.*|-dead_strip|--warn-common|--no-undefined|--eh-frame-hdr|--no-allow-shlib-undefined)$/;
 const IGNORED_WITH_VALUE = new Set('-rpath --rpath -rpath-link --rpath-link -soname --soname -h --hash-style'.split(' '));
@@ -68,6 +80,7 @@ export function parseArguments(argv: readonly string[], files: FileTree, cwd: st
   const linker: string[] = [];
   const libraryPaths: string[] = [];
   const prefixes: string[] = [];
+  const foreign: string[] = [];
   let stage: Arguments['stage'] = 'link';
   let output: string | undefined;
   let language: string | undefined;
@@ -92,6 +105,11 @@ export function parseArguments(argv: readonly string[], files: FileTree, cwd: st
     const refused = REFUSED.find(([pattern]) => pattern.test(arg));
     if (refused !== undefined) throw new UsageError(`unsupported option '${arg}': ${refused[1]}`);
     if (IGNORED.test(arg)) continue;
+    if (FOREIGN.test(arg)) {
+      foreign.push(arg);
+      if (arg === '-fp-model') i++;
+      continue;
+    }
     const short = arg.slice(0, 2);
     const option = WITH_VALUE.has(arg) ? arg : ['-o', '-I', '-D', '-U', '-L', '-l', '-x', '-z'].includes(short) && arg.length > 2 ? short : arg;
     let value = '';
@@ -146,7 +164,7 @@ export function parseArguments(argv: readonly string[], files: FileTree, cwd: st
   }
   return {
     stage, output, inputs, clang, linker: linkerOptions(linker), libraryPaths, query, show, debug, verbose, standardLibrary, cxxLibrary,
-    dependencies: depends && !depFile, unwindBytes, absolutePrefixes: prefixes,
+    dependencies: depends && !depFile, unwindBytes, foreign, absolutePrefixes: prefixes,
   };
 }
 

@@ -39,6 +39,7 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
     run.say(`${options.driver}: error: cannot specify -o when generating multiple output files\n`);
     return run.result(1);
   }
+  if (sources.length > 0) for (const option of args.foreign) run.say(`${clangName}: warning: optimization flag '${option}' is not supported [-Wignored-optimization-argument]\n`);
   let exit = 0;
   const objects = new Map<Input, string>();
   sources.forEach((source, i) => {

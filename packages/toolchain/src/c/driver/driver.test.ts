@@ -92,6 +92,39 @@ test('what cannot be is refused by name', () => {
   expect(files.read('/home/me/x')).toBeUndefined();
 });
 
+test('options of other compilers are left out with a warning; what nobody knows is refused as clang does', () => {
+  const files = sources();
+  const foreign = '-ftree-vectorizer-verbose=0 -fopt-info-vec-missed -fno-ipa-cp-clone -mveclibabi=svml -xHost -qopt-report=5 -no-prec-div -ipo'.split(' ');
+  const { exit, err } = drive(files, `${foreign.join(' ')} -fp-model precise -fno-tree-vectorize -floop-interchange -DSIZE=1 -c main.c`);
+  expect(exit).toBe(0);
+  expect([...err.matchAll(/^clang: warning: optimization flag '(\S+)' is not supported \[/gm)].map((m) => m[1]).slice(0, 9)).toEqual([...foreign, '-fp-model']);
+  expect(drive(files, '-fnonsense -DSIZE=1 -c main.c')).toMatchObject({ exit: 1, err: expect.stringContaining("unknown argument: '-fnonsense'") });
+});
+
+test('a call without a declaration does what a machine does, where integers differ; the rest stays a trap', () => {
+  const files = new MemoryFiles({
+    '/home/me/main.c': `#include <stdio.h>
+int main(void) {
+  long now = (long)wide(-3), few = sum(1, 2), shorter = low(1LL << 32 | 7);
+  printf("%ld %ld %ld %d\\n", now, few, shorter, nothing());
+  fflush(stdout);
+  return half(3);
+}`,
+    '/home/me/other.c': 'long long wide(long long a) { return a - (1LL << 40); }\nint sum(int a, int b, int c) { return a + b + c; }\nint low(int a) { return a; }\nvoid nothing(void) {}\ndouble half(double x) { return x / 2; }\n',
+  });
+  expect(drive(files, '-std=gnu89 -w main.c other.c -o prog').exit).toBe(0);
+  const { wasm, info } = instrument(files.read('/home/me/prog')!);
+  const host = new TestHost(wasm, info, {});
+  let stack: string | undefined;
+  try {
+    host.run();
+  } catch (error) {
+    stack = (error as Error).stack;
+  }
+  expect(stack).toMatch(/signature_mismatch:half/);
+  expect(host.out).toBe('-3 3 7 0\n');
+});
+
 test('questions that build systems ask', () => {
   const files = sources();
   expect(drive(files, '--version').out).toMatch(/^clang version \d+\./);

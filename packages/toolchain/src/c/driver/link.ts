@@ -3,6 +3,7 @@ import { absolute } from '../files.ts';
 import { instrument, type SourceLanguage } from '../instrument.ts';
 import { untouchedParts } from '../library-parts.ts';
 import { SYSROOT } from '../llvm.ts';
+import { mismatched } from '../mismatch.ts';
 import { resources } from '../resources.ts';
 import { ModuleError } from '../wasm-module.ts';
 import type { Arguments, Input } from './arguments.ts';
@@ -26,13 +27,13 @@ export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) =
   for (const i of missing) run.say(`${run.options.driver}: error: no such file or directory: '${i.path}'\n`);
   if (missing.length > 0) return 1;
 
-  const ld = (): ReturnType<DriverRun['llvm']> => {
+  const ld = (kept: readonly string[] = []): ReturnType<DriverRun['llvm']> => {
     const command = [
       'wasm-ld', '-m', 'wasm32', ...args.libraryPaths.map((p) => `-L${p}`), `-L${LIB}`, `${LIB}/crt1-command.o`, ...own, ...objects, ...libraries,
       ...(cxx ? ['-lc++', '-lc++abi'] : []), ...['signal', 'mman', 'process-clocks', 'getpid'].map((n) => `-lwasi-emulated-${n}`), '-lc-printscan-long-double', '-lc',
       `${SYSROOT}/lib/wasm32-unknown-wasip1/libclang_rt.builtins.a`,
       '--stack-first', '-z', `stack-size=${STACK_BYTES}`, `--max-memory=${MAX_MEMORY}`, '--table-base=16', '--export-table', '--error-limit=0',
-      ...['malloc', 'free', 'mayfly_unwind_buffer', 'mayfly_unwind_end'].map((n) => `--export=${n}`), ...['__THREW__', '__stack_low', '__stack_high'].map((n) => `--export-if-defined=${n}`), `--allow-undefined-file=${TEMPORARY}/mpi-names`, ...args.linker,
+      ...['malloc', 'free', 'mayfly_unwind_buffer', 'mayfly_unwind_end'].map((n) => `--export=${n}`), ...['__THREW__', '__stack_low', '__stack_high'].map((n) => `--export-if-defined=${n}`), `--allow-undefined-file=${TEMPORARY}/mpi-names`, ...kept.map((n) => `--export-if-defined=${n}`), ...args.linker,
       '-o', `${TEMPORARY}/a.out`,
     ];
     if (args.verbose) run.say(` ${command.map((c) => `"${c}"`).join(' ')}\n`);
@@ -47,6 +48,8 @@ export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) =
       r = ld();
     }
   }
+  const mismatches = mismatched(text(r.stderr));
+  if (r.exit === 0 && mismatches.length > 0) r = ld(mismatches);
   run.print(r.stdout);
   run.say(r.exit === 0 ? r.stderr : text(r.stderr) + explainUndefined(text(r.stderr), run.options.driver));
   if (r.exit !== 0) return r.exit;
