@@ -104,8 +104,8 @@ export class CsHost {
     const trimmed = this.world.server.entries((k) => k === `trimmed/${this.world.setup.job}/${task}`).length > 0;
     if (kept.length === 0 || (kept.length === 1 && trimmed)) return undefined;
     const victim = kept[Math.floor(which * kept.length)]!;
-    // shared pages belong to another image as well, which must stay whole; or to one that is being made of them
-    const others = new Set(kept.filter((k) => k !== victim).flatMap((k) => this.manifests.get(k.image)!.manifest.pages));
+    // shared pages belong to another image as well, also of another task, which must stay whole; or to one that is being made of them
+    const others = new Set([...this.manifests].flatMap(([image, m]) => (image === victim.image ? [] : m.manifest.pages)));
     for (const [id, o] of this.offered) if (id !== victim.image) for (const p of o.manifest.pages) others.add(p);
     const own = this.manifests.get(victim.image)!.manifest.pages.filter((p) => !others.has(p));
     if (own.length === 0) return undefined;

@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 
 export const FAULTS = [
   'close', 'crash', 'half-open crash', 'reload', 'rank crash', 'freeze', 'zombie', 'cut off', 'partition', 'stall', 'broken link', 'delay', 'reorder',
-  'duplicate', 'clone', 'second socket', 'kill server', 'kill CM', 'power loss', 'CM power loss', 'log bit flip', 'image bit flip', 'page lost', 'full disk', 'pause',
+  'duplicate', 'clone', 'second socket', 'kill server', 'server and nodes', 'kill CM', 'power loss', 'CM power loss', 'log bit flip', 'image bit flip', 'page lost', 'full disk', 'pause',
 ] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
@@ -87,6 +87,7 @@ export class Striker {
     const v = r.pick(busy.length > 0 ? busy : world.volunteers);
     switch (kind) {
       case 'kill server':
+      case 'server and nodes':
       case 'power loss':
         return this.server(kind, r);
       case 'kill CM':
@@ -114,11 +115,15 @@ export class Striker {
     }
   }
 
+  /** Somebody else opens a tab. */
+  private replace(r: Random): void {
+    this.world.agenda.after(r.between(0, 3000), () => void this.world.volunteer());
+  }
+
   private node(kind: FaultKind, v: Volunteer, r: Random): void {
     const { world } = this;
     const until = world.agenda.now + r.between(5, kind === 'stall' ? 6000 : 800);
     const cm = r.between(0, world.setup.channelMemories - 1);
-    const replace = (): void => world.agenda.after(r.between(0, 3000), () => void world.volunteer());
     const hit = (): void => this.happened(kind, v.name);
     switch (kind) {
       case 'close':
@@ -127,7 +132,7 @@ export class Striker {
         hit();
         if (kind === 'close') v.goodbye();
         else v.crash(kind === 'half-open crash');
-        return replace();
+        return this.replace(r);
       case 'reload':
         if (!v.id) return;
         hit();
@@ -185,7 +190,7 @@ export class Striker {
     }
   }
 
-  /** The job's owner pauses it, and lets it go on later, however often the server has to be asked. */
+  /** The job's owner pauses it, and lets it go on later: asks until the server has answered, which it does when that is durable. */
   private pause(r: Random): void {
     const { server, agenda } = this.world;
     const { job } = this.world.setup;
@@ -194,17 +199,27 @@ export class Striker {
     server.dispatch({ type: 'pause', job, waitMs: r.between(0, 5000) });
     const resume = (): void => {
       if (server.up) server.dispatch({ type: 'resume', job });
-      else agenda.after(200, resume);
+      agenda.after(200, () => server.pausedDurably() && resume());
     };
     agenda.after(r.between(0, 8000), resume);
   }
 
-  private server(kind: 'kill server' | 'power loss', r: Random): void {
+  private server(kind: 'kill server' | 'server and nodes' | 'power loss', r: Random): void {
     const { world } = this;
     if (!world.server.up) return;
     if (kind === 'kill server') {
       this.happened(kind, '');
       world.server.kill();
+    } else if (kind === 'server and nodes') {
+      // in one instant: nobody is left who could tell the server what it did not write down
+      const hit = world.volunteers.filter((v) => v.alive && v.held.size > 0 && r.chance(0.5));
+      if (hit.length === 0) return;
+      this.happened(kind, hit.map((v) => v.name).join(' '));
+      world.server.kill();
+      for (const v of hit) {
+        v.crash(false);
+        this.replace(r);
+      }
     } else {
       const l = world.server.powerLoss();
       this.happened(kind, `${l.lost} records lost, ${l.reordered} streams reordered, ${l.torn} torn`);

@@ -138,6 +138,11 @@ export class Server {
     return (this.registry.get(`task/${this.world.setup.job}/${task}`) as { exit?: unknown } | undefined)?.exit !== undefined;
   }
 
+  /** As a restart would find the job. */
+  pausedDurably(): boolean {
+    return (this.registry.get(`job/${this.world.setup.job}`) as { state?: string } | undefined)?.state === 'paused';
+  }
+
   doneTasks(): TaskId[] {
     return this.acting().flatMap(([t]) => (this.isDone(t) ? [t] : []));
   }

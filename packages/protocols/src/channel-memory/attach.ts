@@ -12,10 +12,11 @@ import { Attach, Flag, Kind, WORLD, emptyHeader, encodeFrame, taskId, type Heade
 import { Check } from 'typebox/value';
 import { sendDeterminants } from './determinants.ts';
 import { beginPush, discardPartial } from './push.ts';
-import { encodeSession, json, learn, parse, readEvidence } from './records.ts';
+import { json, learn, parse, readEvidence } from './records.ts';
 import { detach, protocolError, refuse } from './refuse.ts';
 import { EVERYTHING, append, channelOf, slotOf, touch, type Attachment, type Channel, type ConnState, type Destination, type State } from './state.ts';
 import { appendWorldMessage } from './data.ts';
+import { beginSession, checkLate, heard, tellAll } from './unheard.ts';
 
 export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): void {
   let m: unknown;
@@ -45,8 +46,9 @@ export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): 
     task: who.task, incarnation: who.incarnation, nonce: m.nonce, conn: conn.conn, replay: m.replay, received: m.received, resume: m.resume,
     dead: false, answered: false,
   };
-  if (s.logging && source.nonce === undefined) source.nonceLsn = append(s, source.determinants, encodeSession(who.task, who.incarnation, m.nonce));
+  const isNew = source.nonce === undefined;
   source.nonce = m.nonce;
+  beginSession(s, source, a, isNew);
   source.attachment = a;
   conn.tasks.set(who.task, a);
   voidPartials(s, who.task);
@@ -62,7 +64,10 @@ export function answerAttach(s: State, a: Attachment): void {
   if (a.dead || s.sources[a.task]!.attachment !== a) return;
   const source = s.sources[a.task]!;
   const d = s.destinations[a.task];
-  if (!a.resume && s.logging) sendDeterminants(s, source, a);
+  if (!a.resume && s.logging) {
+    tellAll(source);
+    sendDeterminants(s, source, a);
+  }
   const received: [TaskId, number][] = [];
   for (const to of s.destinations) {
     const c = to?.channels[slotOf(s, a.task)];
@@ -95,6 +100,7 @@ export function fence(s: State, task: TaskId, incarnation: Incarnation): void {
   source.fence = incarnation;
   source.nonce = undefined;
   source.nonceLsn = undefined;
+  source.unheard = undefined;
   const a = source.attachment;
   if (a && s.options.undo !== 'fence') {
     const conn = s.conns.get(a.conn);
@@ -136,6 +142,7 @@ export function resupply(s: State, a: Attachment, h: Header, bytes: Uint8Array, 
   if (h.detBytes >= 24 && source) {
     const e = { determinants: 0, openPolls: 0, consumed: 0 };
     readEvidence(v, o + 64, e);
+    checkLate(s, source, d, e);
     learn(source.evidence, e);
   }
   v.setUint8(o, Kind.ARRIVAL);
@@ -171,6 +178,7 @@ function lost(s: State, a: Attachment, what: string): void {
 /** F3 ends for `d`: senders whose frames were dropped send them again. */
 export function reopen(s: State, d: Destination): void {
   d.closed = false;
+  heard(s, d);
   for (const c of d.channels) {
     if (c === undefined) continue;
     discardPartial(d, c);

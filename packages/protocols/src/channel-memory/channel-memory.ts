@@ -12,7 +12,7 @@
  * for ATTACHED of a restart, messages to WORLD, envelopes without body and `covered`, after the `synced` of it. Everything in memory is rebuilt
  * from the streams or losable.
  *
- * Invariants (F1–F3 in attach.ts, P1–P4 in push.ts)
+ * Invariants (F1–F3 in attach.ts, F4 in unheard.ts, P1–P4 in push.ts)
  *  C1  A message of channel (src, dst) is logged once, and message n only after message n − 1.
  *  C2  The determinants that came with a frame are logged before its message.
  *  C3  A message gets the next number of dst's arrival order when its last chunk is logged, and never another.
@@ -75,7 +75,7 @@ function initial(options: ChannelMemoryOptions): State {
 function grow(s: State, size: number): void {
   for (let task = taskId(s.sources.length); task < size; task = taskId(task + 1)) {
     s.sources.push({
-      task, fence: 0 as Incarnation, nonce: undefined, nonceLsn: undefined, attachment: undefined, determinants: stream('d', task), records: [], held: [],
+      task, fence: 0 as Incarnation, nonce: undefined, nonceLsn: undefined, unheard: undefined, attachment: undefined, determinants: stream('d', task), records: [], held: [],
       durable: [], blockFirst: 0, blockEnd: 0, evidence: { determinants: 0, openPolls: 0, consumed: 0 }, ackDue: false, ackChannels: [],
     });
     const home = homeOf(task, s.options.count) === s.options.index;

@@ -1,13 +1,16 @@
 /** Records of the Channel Memory's streams. A record is a whole frame, so that it is forwarded, replayed and resupplied as it is. */
 import {
-  BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, Kind, emptyHeader, encodeFrame, getU53, setU53, type Header, type Incarnation, type TaskId,
+  BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, Kind, emptyHeader, encodeFrame, getU53, setU53, type Frame, type Header, type Incarnation, type TaskId,
 } from '@mayfly/wire';
 import type { SendRecord } from './types.ts';
+import type { Unheard } from './unheard.ts';
 
 /** Kind of the record that stands for everything trimmed before it. Never on the wire. */
 export const BASE_KIND = 64;
 /** Kind of the record, in a stream of determinants, that says which session an incarnation belongs to. Never on the wire. */
 export const SESSION_KIND = 65;
+/** `mode` of one whose body is JSON: the incarnation began before some receivers had reported (unheard.ts). Else the body is the nonce. */
+const SESSION_UNHEARD = 1;
 const text = new TextEncoder();
 const read = new TextDecoder();
 
@@ -36,14 +39,20 @@ export const encodeBase = (task: TaskId, base: Base): Uint8Array => {
 export const decodeBase = (body: Uint8Array): Base => JSON.parse(read.decode(body)) as Base;
 
 /** The first attachment of an incarnation: its nonce outlives the Channel Memory's process, else a clone could come first after a restart. */
-export const encodeSession = (task: TaskId, incarnation: Incarnation, nonce: string): Uint8Array => {
+export const encodeSession = (task: TaskId, incarnation: Incarnation, nonce: string, unheard?: Unheard): Uint8Array => {
   const h = emptyHeader(SESSION_KIND);
   h.src = task;
   h.dst = task;
   h.incarnation = incarnation;
-  return encodeFrame(h, text.encode(nonce));
+  if (unheard === undefined || unheard.receivers.size === 0) return encodeFrame(h, text.encode(nonce));
+  h.mode = SESSION_UNHEARD;
+  return encodeFrame(h, json({ nonce, told: unheard.told, receivers: [...unheard.receivers] }));
 };
-export const decodeSession = (body: Uint8Array): string => read.decode(body);
+export function decodeSession(f: Frame): { nonce: string; unheard: Unheard | undefined } {
+  if (f.header.mode !== SESSION_UNHEARD) return { nonce: read.decode(f.body), unheard: undefined };
+  const { nonce, told, receivers } = parse(f.body) as { nonce: string; told: Evidence; receivers: TaskId[] };
+  return { nonce, unheard: { told, receivers: new Set(receivers) } };
+}
 
 export const json = (value: unknown): Uint8Array => text.encode(JSON.stringify(value));
 /** @throws SyntaxError */

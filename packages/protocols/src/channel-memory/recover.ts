@@ -122,7 +122,9 @@ export function recoverSource(s: State, source: Source, records: Records, next: 
     if (f.header.kind === SESSION_KIND) {
       if (f.header.incarnation < source.fence) continue;
       source.fence = f.header.incarnation;
-      source.nonce = decodeSession(f.body);
+      const session = decodeSession(f);
+      source.nonce = session.nonce;
+      source.unheard = session.unheard;
       source.nonceLsn = lsn;
       continue;
     }

@@ -3,6 +3,7 @@ import { FILES, WORLD, type ImageId, type Incarnation, type Line, type ReplayFro
 import type { ArrivalIndex } from './arrivals.ts';
 import type { Evidence } from './records.ts';
 import type { ChannelMemoryOptions, CmEffect, Conn, StreamName } from './types.ts';
+import type { Unheard } from './unheard.ts';
 
 /** One append-only stream, durable up to `synced`. */
 export interface Stream {
@@ -74,6 +75,8 @@ export interface Source {
   nonce: string | undefined;
   /** Where it is logged. */
   nonceLsn: number | undefined;
+  /** Who had not reported when incarnation `fence` began (F4). */
+  unheard: Unheard | undefined;
   attachment: Attachment | undefined;
   readonly determinants: Stream;
   records: DeterminantRecord[];

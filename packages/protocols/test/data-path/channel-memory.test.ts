@@ -289,6 +289,40 @@ describe('durability', () => {
     b.send(20, 0, 1, 4, 8);
     expect(arrivals(b, 21)).toEqual([4]);
   });
+  test.each(['restarted', 'killed once more before the receiver reports'])('F4 a receiver that knows more of a sender than its new incarnation was told goes (%s)', (how) => {
+    const b = pair();
+    const clock = { entries: [{ type: 'clock' as const, ms: 7 }] };
+    b.send(10, 0, 1, 1, 8, { det: clock });
+    b.take(Kind.ARRIVAL);
+    for (const s of ['t1', 'd0']) b.logs.get(s)!.length = s === 'd0' ? 1 : 0; // power loss: the message, and the reading that it depends on
+    b.start(false);
+    b.attach(20, 0, { inc: 1 });
+    expect(b.take(Kind.ATTACHED, 20)).toHaveLength(1); // it will read the clock itself
+    if (how !== 'restarted') {
+      b.start(false);
+      b.attach(20, 0, { inc: 1, resume: true });
+    }
+    b.attach(21, 1, { resume: true, received: 1 });
+    const [f] = b.chunks(0, 1, 1, 8, { det: { first: 1 } });
+    f![0] = Kind.RESUPPLY;
+    new DataView(f!.buffer).setUint32(32, 1, true);
+    b.frame(21, f!);
+    expect(b.take(Kind.REFUSED, 21).map((s) => s.json().code)).toEqual(['OUT_OF_SEQUENCE']);
+    b.attach(22, 1, { inc: 1 });
+    expect(b.take(Kind.ATTACHED, 22)[0]!.json()).toMatchObject({ arrivals: 0, resupplyFrom: 0 });
+    b.control(22, Kind.RESUPPLIED, 1, { incarnation: incarnation(1) });
+    b.send(20, 0, 1, 1, 8, { inc: 1, det: { entries: [{ type: 'clock', ms: 8 }] } });
+    expect(arrivals(b, 22)).toEqual([1]);
+    // its own history may be given back
+    b.logs.get('t1')!.length = 0;
+    b.start(false);
+    b.attach(30, 0, { inc: 1, resume: true });
+    b.attach(32, 1, { inc: 1, resume: true, received: 1 });
+    new DataView(f!.buffer).setUint32(16, 1, true);
+    b.frame(32, f!);
+    b.control(32, Kind.RESUPPLIED, 1, { incarnation: incarnation(1) });
+    expect(codes(b)).toEqual([]);
+  });
   test('what cannot be resupplied is LOST_LOG, never another answer', () => {
     const b = pair();
     for (const n of [1, 2]) b.send(10, 0, 1, n);
