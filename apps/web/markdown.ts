@@ -8,19 +8,13 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Marked, type Tokens } from 'marked';
 import type { Plugin } from 'vite';
-
-export interface Rendered {
-  readonly title: string;
-  readonly html: string;
-  /** Headings of the second level. */
-  readonly sections: readonly { readonly id: string; readonly text: string }[];
-}
+import type { DocumentText } from './src/docs/documents.ts';
 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]!);
 const plain = (html: string): string => html.replace(/<[^>]*>/g, '').replace(/&amp;/g, '&').replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&quot;/g, '"').replace(/&#39;/g, "'");
 
 /** @param served names of the documents that have a page, without .md */
-export function render(markdown: string, served: ReadonlySet<string>): Rendered {
+export function render(markdown: string, served: ReadonlySet<string>): DocumentText {
   const used = new Map<string, number>();
   const sections: { id: string; text: string }[] = [];
   let title = '';

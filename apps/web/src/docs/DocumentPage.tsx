@@ -1,11 +1,10 @@
 /** `/docs/<name>`: one document of docs/, made into HTML by the build (markdown.ts); each is a chunk of its own. */
 import { Link, useParams, useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type MouseEvent } from 'react';
-import { DOCUMENTS } from './documents.ts';
+import { DOCUMENTS, type DocumentText as Text } from './documents.ts';
 import { Missing } from '../shared/Frame.tsx';
 import './document.css';
 
-type Text = typeof import('*.md');
 const texts = import.meta.glob<Text>(['../../../../docs/{programs,typescript-reference,c-programs,mpi-coverage,porting,errors}.md']);
 
 export function DocumentPage() {

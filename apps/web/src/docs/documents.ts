@@ -6,6 +6,14 @@ export interface DocumentEntry {
   readonly about: string;
 }
 
+/** What the build makes of a document. */
+export interface DocumentText {
+  readonly title: string;
+  readonly html: string;
+  /** Headings of the second level. */
+  readonly sections: readonly { readonly id: string; readonly text: string }[];
+}
+
 export const DOCUMENTS: readonly DocumentEntry[] = [
   { name: 'programs', title: 'Programs in TypeScript', about: 'how to write, run and stop one; checkpoints; files' },
   { name: 'typescript-reference', title: 'The module mayfly', about: 'every function and class that a TypeScript program has' },
