@@ -90,6 +90,8 @@ async function build() {
   say('building (unchanged parts come from the cache)');
   const code = await run(join(bin, 'turbo'), ['run', 'build', '--output-logs=errors-only', '--log-order=grouped'], { quiet: true });
   if (code !== 0) throw new Stop('the build failed, see above');
+  // npm links no command that is not built yet, as on a fresh machine: `npx mayfly` would not be found.
+  if (!existsSync(join(bin, windows ? 'mayfly.cmd' : 'mayfly'))) await run('npm', ['rebuild', '--ignore-scripts', 'mayfly'], { quiet: true });
 }
 
 /** The path of a program that answers to --version. */
