@@ -137,6 +137,10 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await page.keyboard.press('ArrowDown');
   await expect(page.getByTestId('matrix-cell')).toContainText('From rank 0 to rank 0: nothing');
   expect(await serious(page)).toEqual([]);
+  await page.getByRole('tab', { name: 'Charts' }).click();
+  await expect(page.getByTestId('chart-reading')).toContainText('messages');
+  expect(await serious(page)).toEqual([]);
+  await info.attach('charts', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
   await page.getByRole('tab', { name: 'Overview' }).click();
 
   await client.input(id);
@@ -171,6 +175,20 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await expect(page.getByRole('search').getByRole('status')).toHaveText(/^1 of \d+$/);
   await expect(page.locator('.line[data-at] mark').first()).toHaveText('PASS');
   await info.attach('job', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
+
+  // All that it has written, as one file of the browser's own downloads. Then the proof: the same again, compared byte for byte, seen from both runs.
+  const [archive] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download all' }).click()]);
+  expect(archive.suggestedFilename()).toBe(`mandelbrot-${id}.tar`);
+  expect(readFileSync(await archive.path()).includes(`mandelbrot-${id}/files/mandelbrot.png`)).toBe(true);
+  const proof = page.getByTestId('comparison');
+  await expect(proof).toContainText('has not been compared with another run yet');
+  await proof.getByRole('button', { name: 'Run again and compare' }).click();
+  await expect(page).not.toHaveURL(new RegExp(id));
+  await expect(proof).toContainText('The answer is the same, byte for byte');
+  await proof.getByRole('link', { name: 'mandelbrot', exact: true }).click();
+  await expect(page).toHaveURL(new RegExp(id));
+  await expect(proof).toContainText('The answer is the same, byte for byte');
+  await info.attach('proof', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
 
   await expect(volunteer.getByTestId('volunteer-state')).toHaveText('Idle');
   await volunteer.getByRole('button', { name: 'Stop' }).click();
@@ -283,6 +301,12 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await volunteer.getByRole('button', { name: 'Pause' }).click();
   await expect(state).toHaveText('Paused');
   await expect(headline(page)).toContainText('no node is in room');
+  // Nobody acts for its rank, and its lane says so.
+  await page.getByRole('tab', { name: 'Time line' }).click();
+  await page.getByText('As a table').click();
+  await expect(page.getByTestId('timeline-table').getByRole('row').nth(1).getByRole('cell').nth(7)).toContainText('%');
+  await expect(page.getByTestId('timeline-table').getByRole('columnheader').nth(8)).toHaveText('dead');
+  await page.getByRole('tab', { name: 'Overview' }).click();
   await volunteer.getByRole('button', { name: 'Go on' }).click();
   await expect(state).toHaveText('Working on “greeting”');
   await client.until(id, 'back', (j) => j.faults.length > 0 && j.faults.every((f) => f.recoveredAfterMs !== undefined));

@@ -1,5 +1,6 @@
 /** A job on its way: the submit form as plain data, and its way to a JobSubmission. Pure but for the blobs it names. */
 import type { ExampleView, JobOptions, JobSubmission, ProgramSubmission } from '@mayfly/wire';
+import { TEMPLATES } from './templates.ts';
 
 export interface InputFile {
   path: string;
@@ -37,18 +38,10 @@ export interface Draft {
   options: JobOptions;
 }
 
-export const TEMPLATE = `import { COMM_WORLD as comm, SUM } from 'mayfly';
-
-// Every rank adds its own number; all of them learn the sum.
-const sum = comm.allreduce(comm.rank + 1, SUM);
-
-console.log(\`rank \${comm.rank} of \${comm.size}: the sum is \${sum}\`);
-`;
-
 export const emptyDraft = (): Draft => ({
   name: '',
-  entry: 'main.ts',
-  sources: [{ path: 'main.ts', text: TEMPLATE }],
+  entry: TEMPLATES[0].path,
+  sources: [{ path: TEMPLATES[0].path, text: TEMPLATES[0].text }],
   flags: '',
   size: 4,
   args: '',

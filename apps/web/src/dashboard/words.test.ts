@@ -75,4 +75,8 @@ describe('words', () => {
     expect(comparisonLine(job({ faults: [{}, {}] as never }), run(true))).toBe('the same. This run lost 2 ranks, that one no rank.');
     expect([uploadText({ sentBytes: 0, ofBytes: 0 }), uploadText({ sentBytes: 65_536, ofBytes: 131_072 }), uploadText({ sentBytes: 9, ofBytes: 9 })]).toEqual(['uploading', 'uploading 65.5 kB of 131 kB', 'uploaded, waits for its log']);
   });
+
+  it('a rank of a job that has ended waits for nothing', () => {
+    expect([rankWord(rank({ state: 'unassigned' })).text, rankWord(rank({ state: 'unassigned' }), true).text, tileText(rank({ state: 'running' }), true), rankWord(rank({ state: 'done' }), true).text]).toEqual(['no slot yet', 'stopped', 'stopped', 'done']);
+  });
 });

@@ -19,7 +19,9 @@ export const jobWord = (state: JobState): Word => JOB[state] ?? { text: state, t
 export const hasEnded = (state: JobState): boolean => state === 'done' || state === 'failed' || state === 'cancelled';
 
 /** What a rank does, in one word: its state, or while it runs its activity. */
-export function rankWord(t: TaskView): Word {
+/** `ended`: of a job that has; whoever was not done then was stopped. */
+export function rankWord(t: TaskView, ended = false): Word {
+  if (ended && t.state !== 'done' && t.state !== 'failed') return { text: 'stopped', tone: 'quiet' };
   switch (t.state) {
     case 'unassigned':
       return { text: 'no slot yet', tone: 'quiet' };
@@ -101,7 +103,8 @@ export function doingText(t: TaskView, now: number): string | undefined {
 }
 
 /** What fits on a tile: the word, and whom it waits for. */
-export function tileText(t: TaskView): string {
+export function tileText(t: TaskView, ended = false): string {
+  if (ended) return rankWord(t, true).text;
   const a = t.activity;
   if (t.state === 'running' && a?.state === 'waiting' && a.peer !== undefined) return a.peer === WORLD ? 'waits: input' : `waits for ${a.peer}`;
   return rankWord(t).text;

@@ -3,7 +3,7 @@ import type { JobView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Button } from 'react-aria-components';
-import { cancelJob, checkpointJob, deleteJob, getSubmission, pauseJob, resumeJob, submitJob } from '../api.ts';
+import { cancelJob, checkpointJob, deleteJob, getSubmission, pauseJob, resumeJob, saveArchive, submitJob } from '../api.ts';
 import { useMay, useMayChange } from '../context.tsx';
 import { Confirm } from '../Confirm.tsx';
 import { Problem } from '../Problem.tsx';
@@ -20,6 +20,8 @@ export function Actions({ job }: { job: JobView }) {
   const checkpoint = useMutation({ mutationFn: () => checkpointJob(job.id) });
   const pause = useMutation({ mutationFn: () => pauseJob(job.id) });
   const resume = useMutation({ mutationFn: () => resumeJob(job.id) });
+  /** Result files and the output of every rank, as one file. */
+  const archive = useMutation({ mutationFn: () => saveArchive(job.id) });
   const ended = hasEnded(job.state);
   const mayChange = useMayChange(job);
   const maySubmit = useMay('submitter');
@@ -69,6 +71,11 @@ export function Actions({ job }: { job: JobView }) {
             Edit a copy
           </Link>
         )}
+        {(job.outputBytes > 0 || job.outputs.length > 0) && (
+          <Button className="button" isDisabled={archive.isPending} onPress={() => archive.mutate()}>
+            Download all
+          </Button>
+        )}
         {ended && mayChange && (
           <Confirm
             label="Delete"
@@ -81,7 +88,7 @@ export function Actions({ job }: { job: JobView }) {
           />
         )}
       </div>
-      {[cancel, pause, resume, checkpoint, again, remove].map((m, i) => m.error && <Problem key={i} error={m.error} />)}
+      {[cancel, pause, resume, checkpoint, again, archive, remove].map((m, i) => m.error && <Problem key={i} error={m.error} />)}
     </>
   );
 }

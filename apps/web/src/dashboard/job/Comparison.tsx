@@ -34,7 +34,8 @@ export function Comparison({ job }: { job: JobView }) {
       </p>
     );
   }
-  if (!data) return null;
+  // Of a failure nobody asks whether it is the right one, unless somebody did.
+  if (!data || (job.state === 'failed' && data.runs.length === 0)) return null;
   const verdict = verdictOf(data.runs);
   return (
     <section className={`notice tone-${verdict.tone}`} aria-label="Is the answer the same?" data-testid="comparison">
@@ -60,7 +61,7 @@ export function Comparison({ job }: { job: JobView }) {
 
 function notCompared(job: JobView): string {
   const lost = job.faults.length;
-  return lost === 0 ? 'Compared with no other run yet.' : `${plural(lost, 'lost rank')} survived. The answer was compared with no other run yet.`;
+  return `${lost === 0 ? '' : lost === 1 ? 'A rank was lost on the way. ' : `Ranks were lost ${lost} times on the way. `}The answer has not been compared with another run yet.`;
 }
 
 function Compared({ job, run, all }: { job: JobView; run: ComparedRun; all: ComparisonView }) {
@@ -71,7 +72,7 @@ function Compared({ job, run, all }: { job: JobView; run: ComparedRun; all: Comp
         {run.same === true && (
           <span className="muted">
             {' '}
-            Compared: how it ended, {all.streams === 0 ? 'that nothing was printed' : `standard output of ${plural(all.streams, 'rank')}`}, {all.files === 0 ? 'that no file was written' : plural(all.files, 'result file')} ({bytes(all.bytes)}, SHA-256).
+            Compared: how it ended, {all.streams === 0 ? 'that nothing was printed' : `standard output of ${plural(job.size, 'rank')}`}, {all.files === 0 ? 'that no file was written' : plural(all.files, 'result file')} ({bytes(all.bytes)}, SHA-256).
           </span>
         )}
       </p>

@@ -4,7 +4,6 @@ import { useEffect, useRef, useState } from 'react';
 import { bytes } from '../../shared/format.ts';
 import { getFile, saveBlob } from '../api.ts';
 import { Problem } from '../Problem.tsx';
-import { ArchiveButton } from './ArchiveButton.tsx';
 import { hasEnded } from '../words.ts';
 import { draw, pictureKind, type PictureKind } from '../../shared/pictures.ts';
 import type { ViewProps } from './views.tsx';
@@ -31,10 +30,7 @@ export function Files({ job, files: news }: ViewProps) {
   });
   return (
     <section className="stack" aria-label="Result files">
-      <div className="row apart">
-        <h2>Result files</h2>
-        <ArchiveButton job={job} />
-      </div>
+      <h2>Result files</h2>
       {pictures.length > 0 && (
         <div className="pictures">
           {pictures.map((p) => (

@@ -4,7 +4,6 @@ import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } fr
 import { useMutation } from '@tanstack/react-query';
 import { getStream, saveBlob } from '../api.ts';
 import { Problem } from '../Problem.tsx';
-import { ArchiveButton } from './ArchiveButton.tsx';
 import { findLines, neighbour, splitAt } from '../find.ts';
 import type { OutputLine } from '../output.ts';
 import { hasEnded } from '../words.ts';
@@ -49,7 +48,6 @@ export function Output({ job, feed }: ViewProps) {
           <button className="button small" disabled={save.isPending || lines.length === 0} onClick={() => save.mutate()}>
             Download
           </button>
-          <ArchiveButton job={job} />
         </div>
       </div>
       {lines.length > 0 && (

@@ -28,7 +28,7 @@ export function Ranks({ job }: { job: JobView }) {
     <section className="stack" aria-label="Ranks">
       <div className="row apart">
         <h2>Ranks</h2>
-        <Legend tasks={job.tasks} {...(job.size > DETAILED ? { only, choose: setOnly } : {})} />
+        <Legend tasks={job.tasks} live={live} {...(job.size > DETAILED ? { only, choose: setOnly } : {})} />
       </div>
       {job.size <= DETAILED ? (
         <ul className="rank-cards">
@@ -47,16 +47,17 @@ export function Ranks({ job }: { job: JobView }) {
 
 interface LegendProps {
   tasks: TaskView[];
+  live: boolean;
   /** With `choose` each word is a button that shows only the ranks of that state. */
   only?: string | undefined;
   choose?: (only: string | undefined) => void;
 }
 
 /** How many ranks do what: the grid in one line, for those who do not see it. */
-function Legend({ tasks, only, choose }: LegendProps) {
+function Legend({ tasks, live, only, choose }: LegendProps) {
   const sums = new Map<string, { n: number; tone: Tone }>();
   for (const t of tasks) {
-    const w = rankWord(t);
+    const w = rankWord(t, !live);
     sums.set(w.text, { n: (sums.get(w.text)?.n ?? 0) + 1, tone: w.tone });
   }
   // A chosen state stays on the line when no rank is in it any more: there is a way back.
@@ -91,7 +92,7 @@ function Tiles({ job, live, may, now, only, showAll }: TilesProps) {
   const [chosen, setChosen] = useState(0);
   const box = useRef<HTMLDivElement>(null);
   const task = job.tasks[chosen];
-  const shown = only === undefined ? job.tasks : job.tasks.filter((t) => rankWord(t).text === only);
+  const shown = only === undefined ? job.tasks : job.tasks.filter((t) => rankWord(t, !live).text === only);
   // Somebody always has the one stop for the Tab key.
   const at = Math.max(0, shown.findIndex((t) => t.task === chosen));
   const onKeyDown = (e: KeyboardEvent<HTMLDivElement>) => {
@@ -113,8 +114,8 @@ function Tiles({ job, live, may, now, only, showAll }: TilesProps) {
       )}
       <div className="tiles" role="listbox" aria-label="Ranks; choose one to see more" ref={box} onKeyDown={onKeyDown}>
         {shown.map((t, i) => {
-          const w = rankWord(t);
-          return <Tile key={t.task} task={t.task} text={tileText(t)} tone={w.tone} chosen={t.task === chosen} stop={i === at} choose={setChosen} />;
+          const w = rankWord(t, !live);
+          return <Tile key={t.task} task={t.task} text={tileText(t, !live)} tone={w.tone} chosen={t.task === chosen} stop={i === at} choose={setChosen} />;
         })}
       </div>
       {task && (
@@ -173,7 +174,7 @@ interface CardProps {
 }
 
 const RankCard = memo(function RankCard({ job, task: t, live, may, age, doing }: CardProps) {
-  const word = rankWord(t);
+  const word = rankWord(t, !live);
   const kill = useMutation({ mutationFn: () => killTask(job, t.task) });
   const image = useMutation({ mutationFn: () => checkpointTask(job, t.task) });
   const node = t.nodeName ?? t.node ?? (live && t.state !== 'done' ? 'no node' : '');

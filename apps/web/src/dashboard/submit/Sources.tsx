@@ -3,6 +3,7 @@ import type { Diagnostic } from '@mayfly/wire';
 import { lazy, Suspense, useState } from 'react';
 import { DropZone, FileTrigger, Button } from 'react-aria-components';
 import { bytes } from '../../shared/format.ts';
+import { TEMPLATES, templateOf } from '../templates.ts';
 import { isUnit, languageOf, packedKind, safePath, type Draft } from '../draft.ts';
 
 const Editor = lazy(() => import('./Editor.tsx'));
@@ -19,6 +20,7 @@ interface Props {
 export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Props) {
   const [renaming, setRenaming] = useState<string>();
   const open = draft.sources.find((s) => s.path === file) ?? draft.sources[0];
+  const template = templateOf(draft.sources);
 
   const add = async (list: readonly File[]) => {
     const given = await Promise.all(list.map(async (f) => ({ path: safePath(f.webkitRelativePath || f.name), data: new Uint8Array(await f.arrayBuffer()) })));
@@ -27,7 +29,7 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
     const read = given.map((g) => ({ path: g.path, text: new TextDecoder().decode(g.data) }));
     if (read.length === 0) return;
     const names = new Set(read.map((r) => r.path));
-    const untouched = draft.sources.length === 1 && draft.sources[0]!.path === 'main.ts' && draft.name === '';
+    const untouched = template !== undefined;
     const rest = draft.sources.filter((s) => !names.has(s.path) && !untouched);
     const sources = [...rest, ...read];
     const entry = sources.find((s) => s.path === draft.entry) ?? sources.find((s) => /(^|\/)main\.(ts|c|cc|cpp|cxx)$/.test(s.path)) ?? sources.find((s) => isUnit(s.path)) ?? sources[0]!;
@@ -102,6 +104,24 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
           )}
         </div>
         <div className="row tools">
+          {template && (
+            <select
+              className="in select"
+              aria-label="Begin in the language"
+              value={template.path}
+              onChange={(e) => {
+                const t = TEMPLATES.find(({ path }) => path === e.target.value)!;
+                change({ sources: [{ path: t.path, text: t.text }], entry: t.path, units: undefined });
+                onFile(t.path);
+              }}
+            >
+              {TEMPLATES.map((t) => (
+                <option key={t.path} value={t.path}>
+                  {t.language}
+                </option>
+              ))}
+            </select>
+          )}
           {open && (
             <>
               {draft.sources.length > 1 && open.path !== draft.entry && languageOf(draft) === 'typescript' && (

@@ -136,7 +136,7 @@ function RecoveryPlot({ job, data, start }: { job: JobView; data: Charts; start:
   const n = bars.reduce((sum, b) => sum + b.faults, 0);
   const hint = (
     <>
-      of lost ranks, in the mean of a bar:{' '}
+      of lost ranks, by phase:{' '}
       {PHASES.map((p, i) => (
         <span key={p.name} className={`key phase-${i}`} title={p.what}>
           {p.title}
@@ -145,7 +145,7 @@ function RecoveryPlot({ job, data, start }: { job: JobView; data: Charts; start:
     </>
   );
   return (
-    <Plot title="Recovery" hint={hint} top={bars.length === 0 ? 'no rank was lost' : duration(max)} from={data.from - start} to={data.until - start} width={PLACES} label={`Recovery times of ${n} lost ranks, by phase`}>
+    <Plot title="Recovery" hint={hint} top={bars.length > 0 ? duration(max) : job.faults.length === 0 ? 'no rank was lost' : 'none has come back yet'} from={data.from - start} to={data.until - start} width={PLACES} label={`Recovery times of ${n} lost ranks, by phase`}>
       {bars.map((b) => {
         let y = HEIGHT;
         return PHASES.map((p, i) => {
