@@ -132,6 +132,7 @@ function add(layer: Layer, contents: Contents, pieces: readonly Piece[], bounds?
   let extent = bounds ? bounds.extent : empty ? 0 : (explicitUb ? explicit.ub : natural.ub) - lb;
   // Bytes behind the last element up to the alignment, as a C compiler has them (§5.1.6); only a struct can need them.
   if (!explicitUb && contents.combiner === Combiner.STRUCT) extent = Math.ceil(extent / alignment) * alignment;
+  if (!Number.isSafeInteger(size) || !Number.isSafeInteger(extent) || !Number.isSafeInteger(lb)) fail(ERR.COUNT, 'MPI_Type', `the type would have ${size} bytes from ${lb} to ${lb + extent}: more than 2^53 is not supported`);
   const { types } = layer.state;
   const handle = types.next++;
   types.rows.set(handle, {
@@ -353,17 +354,17 @@ export function free(layer: Layer, handle: number, keep = false): void {
   if (!pending && !keep) layer.state.types.rows.delete(handle);
 }
 
-/** Basic elements in the first `bytes` bytes of a message of this type (a byte too many counts for nothing). */
-export function elementsIn(s: Signature, bytes: number): number {
-  if (typeof s === 'number') return s === 0 ? 0 : Math.floor(bytes / s);
-  if (s.bytes === 0) return 0;
-  const whole = Math.floor(bytes / s.bytes);
-  let count = whole * s.elements;
-  let rest = bytes - whole * s.bytes;
+/** Basic elements in the first `bytes` bytes of a message of this type (a byte too many counts for nothing). Exact for what a program may put into a status. */
+export function elementsIn(s: Signature, bytes: bigint): bigint {
+  if (typeof s === 'number') return s === 0 ? 0n : bytes / BigInt(s);
+  if (s.bytes === 0) return 0n;
+  const whole = bytes / BigInt(s.bytes);
+  let count = whole * BigInt(s.elements);
+  let rest = bytes - whole * BigInt(s.bytes);
   for (const [repeat, of] of s.parts) {
-    if (rest <= 0) break;
-    const each = typeof of === 'number' ? of : of.bytes;
-    const part = Math.min(rest, repeat * each);
+    if (rest <= 0n) break;
+    const all = BigInt(repeat) * BigInt(typeof of === 'number' ? of : of.bytes);
+    const part = rest < all ? rest : all;
     count += elementsIn(of, part);
     rest -= part;
   }
@@ -380,15 +381,16 @@ export function unitOf(s: Signature): number {
 }
 
 /** Bytes of the first `elements` basic elements: MPI_Status_set_elements. */
-export function bytesOf(s: Signature, elements: number): number {
-  if (typeof s === 'number') return s * elements;
-  if (s.elements === 0) return 0;
-  const whole = Math.floor(elements / s.elements);
-  let bytes = whole * s.bytes;
-  let rest = elements - whole * s.elements;
+export function bytesOf(s: Signature, elements: bigint): bigint {
+  if (typeof s === 'number') return BigInt(s) * elements;
+  if (s.elements === 0) return 0n;
+  const whole = elements / BigInt(s.elements);
+  let bytes = whole * BigInt(s.bytes);
+  let rest = elements - whole * BigInt(s.elements);
   for (const [repeat, of] of s.parts) {
-    if (rest <= 0) break;
-    const part = Math.min(rest, repeat * (typeof of === 'number' ? 1 : of.elements));
+    if (rest <= 0n) break;
+    const all = BigInt(repeat) * BigInt(typeof of === 'number' ? 1 : of.elements);
+    const part = rest < all ? rest : all;
     bytes += bytesOf(of, part);
     rest -= part;
   }

@@ -72,8 +72,8 @@ test('packing and unpacking follow the type map, and extents its bounds', () => 
 
 test('§5.1.11 basic elements of a partly filled message', () => {
   const t = types.typeOf(layer, types.struct(layer, [1, 2], [0, 8], [INT, DOUBLE]), 'test');
-  expect([0, 3, 4, 11, 12, 20, 24, 39].map((n) => types.elementsIn(t.signature, n))).toEqual([0, 0, 1, 1, 2, 3, 4, 5]);
-  expect([0, 1, 2, 3, 4, 5].map((n) => types.bytesOf(t.signature, n))).toEqual([0, 4, 12, 20, 24, 32]);
+  expect([0, 3, 4, 11, 12, 20, 24, 39].map((n) => Number(types.elementsIn(t.signature, BigInt(n))))).toEqual([0, 0, 1, 1, 2, 3, 4, 5]);
+  expect([0, 1, 2, 3, 4, 5].map((n) => Number(types.bytesOf(t.signature, BigInt(n))))).toEqual([0, 4, 12, 20, 24, 32]);
   expect(t.layout.extent).toBe(24);
   expect(elementType(16).bytes).toBe(8);
 });

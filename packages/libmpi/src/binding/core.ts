@@ -268,9 +268,15 @@ export class Core {
   setStatusError(address: number, code: number): void {
     if (address !== 0) this.heap.setInt(address + 8, code, 'status');
   }
-  statusBytes(address: number): number {
+  /** Bytes of a status, exact: a program may have set them to anything. */
+  statusBytes(address: number): bigint {
     const a = this.heap.check(address, 32, 'status');
-    return this.heap.view.getUint32(a + 12, true) + this.heap.view.getInt32(a + 16, true) * 4294967296;
+    return (BigInt(this.heap.view.getInt32(a + 16, true)) << 32n) | BigInt(this.heap.view.getUint32(a + 12, true));
+  }
+  setStatusBytes(address: number, bytes: bigint): void {
+    const a = this.heap.check(address, 32, 'status');
+    this.heap.view.setInt32(a + 12, Number(BigInt.asIntN(32, bytes)), true);
+    this.heap.view.setInt32(a + 16, Number(BigInt.asIntN(32, bytes >> 32n)), true);
   }
 
   // ── callbacks

@@ -5,6 +5,7 @@ import { copyAttributes, deleteAttributes } from './attributes.ts';
 import type { Implementations } from './define.ts';
 import { Null } from './handles.ts';
 import type { Core } from './core.ts';
+import type { Word } from '../program.ts';
 
 export function datatypes(core: Core): Implementations {
   const { layer, heap } = core;
@@ -41,19 +42,27 @@ export function datatypes(core: Core): Implementations {
       (wide ? heap.setWide : aint).call(heap, lb, t.lb, 'true_lb');
       (wide ? heap.setWide : aint).call(heap, at, t.extent, 'true_extent');
     });
-  const getElements = (status: number, type: number): number => {
-    const t = core.type(type);
-    const bytes = core.statusBytes(status);
-    const count = types.elementsIn(t.signature, bytes);
-    return t.layout.size === 0 ? (bytes === 0 ? 0 : UNDEFINED) : types.bytesOf(t.signature, count) === bytes ? count : UNDEFINED;
+  /** Writes a number of elements: as it is where the argument holds it, else MPI_UNDEFINED. */
+  const setElementCount = (at: number, count: bigint, wide: boolean): void => {
+    if (wide) heap.setWide(at, count, 'count');
+    else heap.setInt(at, count <= 0x7fff_ffffn ? Number(count) : UNDEFINED, 'count');
   };
-  const setElements = (status: number, type: number, count: number): number =>
+  const getElements = (status: number, type: number, at: number, wide: boolean): number =>
     success(() => {
-      const bytes = types.bytesOf(core.type(type).signature, core.count(count, 0));
-      const a = heap.check(status, 32, 'status');
-      heap.view.setInt32(a + 12, bytes | 0, true);
-      heap.view.setInt32(a + 16, Math.floor(bytes / 4294967296), true);
+      const { layout, signature } = core.type(type);
+      const bytes = core.statusBytes(status);
+      const count = types.elementsIn(signature, bytes);
+      setElementCount(at, layout.size === 0 ? (bytes === 0n ? 0n : BigInt(UNDEFINED)) : types.bytesOf(signature, count) === bytes ? count : BigInt(UNDEFINED), wide);
     });
+  const setElements = {
+    exact: (status: Word, type: Word, count: Word): number =>
+      success(() => {
+        if (count < 0) core.fail(ERR.COUNT, `count ${count} is negative`);
+        const bytes = types.bytesOf(core.type(Number(type)).signature, BigInt(count));
+        if (bytes >> 63n !== 0n) core.fail(ERR.VALUE_TOO_LARGE, `${count} elements have ${bytes} bytes, which a status cannot hold`);
+        core.setStatusBytes(Number(status), bytes);
+      }),
+  };
 
   /** Room for packed data: position moves on. */
   const packing = (buffer: number, size: number, at: number, bytes: number, what: string, position: (at: number) => number, move: (at: number, to: number) => void): number => {
@@ -214,12 +223,12 @@ export function datatypes(core: Core): Implementations {
     Aint_diff: (a: number, b: number) => (a - b) | 0,
     Get_count: (status: number, type: number, at: number) =>
       success(() => {
-        const { size } = core.type(type).layout;
+        const size = BigInt(core.type(type).layout.size);
         const bytes = core.statusBytes(status);
-        heap.setCount(at, small(size === 0 ? (bytes === 0 ? 0 : UNDEFINED) : bytes % size === 0 ? bytes / size : UNDEFINED), 'count');
+        setElementCount(at, size === 0n ? (bytes === 0n ? 0n : BigInt(UNDEFINED)) : bytes % size === 0n ? bytes / size : BigInt(UNDEFINED), heap.large);
       }),
-    Get_elements: (status: number, type: number, at: number) => success(() => heap.setCount(at, small(getElements(status, type)), 'count')),
-    Get_elements_x: (status: number, type: number, at: number) => success(() => heap.setWide(at, getElements(status, type), 'count')),
+    Get_elements: (status: number, type: number, at: number) => getElements(status, type, at, heap.large),
+    Get_elements_x: (status: number, type: number, at: number) => getElements(status, type, at, true),
     Status_set_elements: setElements,
     Status_set_elements_x: setElements,
     Status_set_cancelled: (status: number, flag: number) => success(() => heap.setInt(heap.check(status, 32, 'status') + 20, flag ? 1 : 0, 'status')),

@@ -1,6 +1,6 @@
 /**
- * From implementations to import functions: arguments of 64 bits become numbers, errors go to their handlers, calls that wait are split in two and can be
- * resumed.
+ * From implementations to import functions: arguments of 64 bits become numbers (what a number cannot hold is an error, never another count), errors go to
+ * their handlers, calls that wait are split in two and can be resumed.
  */
 import { ERR, Interrupted, MPIError } from '@mayfly/mpi';
 import type { CFunction } from '../abi/functions.ts';
@@ -16,7 +16,11 @@ export interface Waiting {
   start(...args: number[]): CallRecord | number;
   finish(record: CallRecord): number;
 }
-export type Implementation = Direct | Waiting;
+/** A call that does not wait and takes counts of 64 bits as they are. */
+export interface Exact {
+  exact(...args: Word[]): number;
+}
+export type Implementation = Direct | Waiting | Exact;
 /** By name without MPI_. Large forms need no entry of their own. */
 export type Implementations = Record<string, Implementation>;
 
@@ -28,7 +32,15 @@ type Exported = (...args: Word[]) => Word | void;
 const ANYTIME = /^MPI_(Init|Init_thread|Initialized|Finalized|Get_version|Get_library_version|Info_|Session_|Error_|Add_error|Remove_error|Abi_|Errhandler_|Group_from_session|Comm_create_from_group|T_|Aint_|.*_(toint|fromint|c2f|f2c)|.*_create_errhandler|Abort|Wtime|Wtick|Pcontrol)/;
 
 const WIDE = /^(MPI_Count|MPI_Offset) \w+$/;
-const narrow = (x: Word): number => (typeof x === 'bigint' ? Number(x) : x);
+
+/** Arguments of 64 bits as numbers. @throws MPIError ERR_COUNT for one beyond 2^53: no memory and no file here is as long */
+function narrow(args: readonly Word[], f: CFunction): number[] {
+  return args.map((x, i) => {
+    const value = Number(x);
+    if (typeof x === 'bigint' && !Number.isSafeInteger(value)) throw new MPIError(ERR.COUNT, f.name, `${f.parameters[i] ?? 'an argument'} is ${x}: more than 2^53 is not supported`);
+    return value;
+  });
+}
 
 export function exported(core: Core, f: CFunction, implementation: Implementation): Exported {
   const short = (f.largeOf ?? f.name).slice(4);
@@ -40,10 +52,29 @@ export function exported(core: Core, f: CFunction, implementation: Implementatio
     heap.large = large;
     if (!core.inUse && !anytime) early(core, f.name);
   };
+  if ('exact' in implementation)
+    return (...args) => {
+      try {
+        enter();
+        return implementation.exact(...args);
+      } catch (e) {
+        if (e instanceof MPIError) return core.raise(e);
+        throw e;
+      }
+    };
   const body = typeof implementation === 'function' ? direct(core, implementation, enter) : waiting(core, short, implementation, enter);
   const wide = f.parameters.some((p) => WIDE.test(p));
   // Answers other than error codes stay as they are; a 64-bit one does not occur.
-  return wide ? (...args) => (body as (...a: number[]) => number)(...args.map(narrow)) : (body as Exported);
+  if (!wide) return body as Exported;
+  return (...args) => {
+    let narrowed: number[];
+    try {
+      narrowed = narrow(args, f);
+    } catch (e) {
+      return core.raise(e as MPIError);
+    }
+    return (body as (...a: number[]) => number)(...narrowed);
+  };
 }
 
 function early(core: Core, name: string): never {

@@ -55,7 +55,7 @@ export class Heap {
     const a = this.check(address, 4, what);
     this.view.setInt32(a, value, true);
   }
-  setWide(address: number, value: number, what: string): void {
+  setWide(address: number, value: number | bigint, what: string): void {
     const a = this.check(address, 8, what);
     this.view.setBigInt64(a, BigInt(value), true);
   }
@@ -65,7 +65,13 @@ export class Heap {
     else this.setInt(address, value, what);
   }
   count(address: number, what: string): number {
-    return this.large ? Number(this.view.getBigInt64(this.check(address, 8, what), true)) : this.int(address, what);
+    return this.large ? this.safe(this.view.getBigInt64(this.check(address, 8, what), true), what) : this.int(address, what);
+  }
+  /** A count as a number. @throws MPIError ERR_COUNT beyond 2^53 */
+  private safe(wide: bigint, what: string): number {
+    const value = Number(wide);
+    if (!Number.isSafeInteger(value)) throw new MPIError(ERR.COUNT, this.call, `${what} has ${wide}: more than 2^53 is not supported`);
+    return value;
   }
 
   ints(address: number, n: number, what: string): number[] {
@@ -81,7 +87,7 @@ export class Heap {
     if (!this.large || n <= 0) return this.ints(address, n, what);
     const a = this.check(address, n * 8, what);
     const { view } = this;
-    return Array.from({ length: n }, (_, i) => Number(view.getBigInt64(a + i * 8, true)));
+    return Array.from({ length: n }, (_, i) => this.safe(view.getBigInt64(a + i * 8, true), what));
   }
   setInts(address: number, values: readonly number[], what: string): void {
     if (values.length === 0) return;

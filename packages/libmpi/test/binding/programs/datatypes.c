@@ -130,5 +130,15 @@ int main(int argc, char **argv) {
   MPI_Sendrecv(two, 2, MPI_INT, 0, 9, cells, 2, m3, 0, 9, MPI_COMM_SELF, &got); memcpy(&out, cells + 6, 4); CHECK(out == 88); MPI_Get_elements(&got, m3, &n); CHECK(n == 2); MPI_Get_count(&got, m3, &n); CHECK(n == 2);
   MPI_Type_free(&m1); MPI_Type_free(&m2); MPI_Type_free(&m3);
   }
+  /* Counts of 64 bits: a status keeps them exact, "set to MPI_UNDEFINED" where the argument is too small; what no memory here could hold is MPI_ERR_COUNT, never another count */
+  {
+  MPI_Count big[3] = {9007199254740993, 0x7654321ff1234567, 60}, back; MPI_Status s; MPI_Datatype pair, huge;
+  for (i = 0; i < 3; i++) { MPI_Status_set_elements_x(&s, MPI_BYTE, big[i]); MPI_Get_elements_x(&s, MPI_BYTE, &back); CHECK(back == big[i]); MPI_Get_count_c(&s, MPI_BYTE, &back); CHECK(back == big[i]); MPI_Get_elements(&s, MPI_BYTE, &n); CHECK(n == (i < 2 ? MPI_UNDEFINED : 60)); }
+  MPI_Type_dup(MPI_SHORT_INT, &pair); MPI_Status_set_elements_x(&s, pair, big[0]); MPI_Get_elements_x(&s, pair, &back); CHECK(back == big[0]); MPI_Get_count_c(&s, pair, &back); CHECK(back == MPI_UNDEFINED); MPI_Type_free(&pair);
+  CHECK(class_of(MPI_Status_set_elements_x(&s, MPI_DOUBLE, big[1])) == MPI_ERR_VALUE_TOO_LARGE && class_of(MPI_Status_set_elements_x(&s, MPI_DOUBLE, -1)) == MPI_ERR_COUNT);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); CHECK(class_of(MPI_Send_c(&n, big[0], MPI_BYTE, 0, 1, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
+  CHECK(class_of(MPI_Type_contiguous_c(big[0] + 1, MPI_BYTE, &huge)) == MPI_ERR_COUNT && class_of(MPI_Type_contiguous_c(9007199254740991, MPI_INT, &huge)) == MPI_ERR_COUNT);
+  CHECK(class_of(MPI_Type_indexed_c(1, big, big + 2, MPI_BYTE, &huge)) == MPI_ERR_COUNT); CHECK(MPI_Type_contiguous_c(9007199254740991, MPI_BYTE, &huge) == MPI_SUCCESS); MPI_Type_size_c(huge, &back); CHECK(back == 9007199254740991); MPI_Type_free(&huge);
+  }
   return finish();
 }
