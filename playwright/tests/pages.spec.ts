@@ -1,11 +1,11 @@
 /** The pages as a person uses them: volunteering by a click, submitting from the form, watching, killing a rank, errors, a phone. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { expect, test, type Page } from '@playwright/test';
 import { Client, source } from '../src/client.ts';
 import { showLogOnFailure } from '../src/failure.ts';
+import { complaints, firstLoad, machineOf, serious, shifts, watchShifts } from '../src/looks.ts';
 import { ServerProcess } from '../src/server.ts';
 import { Tab } from '../src/tabs.ts';
 
@@ -19,32 +19,9 @@ test.beforeAll(async () => {
 test.afterAll(() => server?.stop());
 showLogOnFailure(() => server);
 
-/** Complaints of the browser about our pages. Refusals that a test provokes are no complaints. */
-function complaints(page: Page): string[] {
-  const found: string[] = [];
-  page.on('pageerror', (e) => found.push(e.message));
-  page.on('console', (m) => {
-    if (m.type() === 'error' && !/Failed to load resource/.test(m.text())) found.push(m.text());
-  });
-  return found;
-}
-
 const dashboard = async (page: Page, path = ''): Promise<void> => {
   await page.goto(`${server.url}/dashboard${path}${path.includes('?') ? '&' : '?'}token=${server.token}`);
 };
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** What axe finds serious: rule and place. Our own frames of volunteers are not looked into. */
-async function serious(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    interface Axe {
-      run(where: Document, options: object): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }>;
-    }
-    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(document, { resultTypes: ['violations'], iframes: false });
-    return violations.filter((v) => v.impact === 'serious' || v.impact === 'critical').flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`));
-  });
-}
 const headline = (page: Page) => page.locator('.job-title [role=status]');
 
 async function write(page: Page, name: string, text: string, ranks: number): Promise<void> {
@@ -115,6 +92,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await expect(volunteer.getByTestId('volunteer-state')).toHaveText('Off');
   await volunteer.getByRole('button', { name: 'Start' }).click();
   await expect(volunteer.getByTestId('volunteer-state')).toHaveText(/Working on “mandelbrot”/);
+  await watchShifts(volunteer);
 
   await page.getByRole('button', { name: 'Kill rank 1' }).click();
   const id = new URL(page.url()).pathname.split('/').at(-1)!;
@@ -191,6 +169,9 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await info.attach('proof', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
 
   await expect(volunteer.getByTestId('volunteer-state')).toHaveText('Idle');
+  // Ranks, figures and events came and went; nothing moved.
+  await expect(volunteer.getByLabel('Events, newest first')).toContainText('is done');
+  expect(await shifts(volunteer)).toEqual([]);
   await volunteer.getByRole('button', { name: 'Stop' }).click();
   await expect(volunteer.getByTestId('volunteer-state')).toHaveText('Off');
   await volunteer.context().close();
@@ -276,6 +257,8 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   const volunteer = await (await browser.newContext()).newPage();
   found.push(...complaints(volunteer));
   const state = volunteer.getByTestId('volunteer-state');
+  const says = volunteer.locator('#volunteer-detail');
+  const machine = await machineOf(browser, volunteer);
   await volunteer.goto(`${server.url}/volunteer${new URL(address).search}&slots=1&name=pupil`);
   await expect(volunteer.getByLabel('Room code')).toHaveValue(code);
   await volunteer.getByLabel('Your name on the board').fill('<b>Grace');
@@ -285,6 +268,7 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await expect(state).toHaveText('Working on “greeting”');
   await expect(page.getByTestId('output')).toContainText('hello Ada');
   await expect(volunteer.getByText('waits for standard input')).toBeVisible();
+  await machine.pressure('critical');
 
   // The job is paused: its volunteer is free for others. Then it goes on, and says hello no second time.
   await page.getByRole('button', { name: 'Pause' }).click();
@@ -298,6 +282,9 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   expect(await serious(volunteer)).toEqual([]);
   await info.attach('volunteer', { body: await volunteer.screenshot({ fullPage: true }), contentType: 'image/png' });
 
+  await expect(says).toContainText('of their share');
+  await machine.pressure('nominal');
+
   await volunteer.getByRole('button', { name: 'Pause' }).click();
   await expect(state).toHaveText('Paused');
   await expect(headline(page)).toContainText('no node is in room');
@@ -307,7 +294,17 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await expect(page.getByTestId('timeline-table').getByRole('row').nth(1).getByRole('cell').nth(7)).toContainText('%');
   await expect(page.getByTestId('timeline-table').getByRole('columnheader').nth(8)).toHaveText('dead');
   await page.getByRole('tab', { name: 'Overview' }).click();
+  // A reload comes back as it was. It goes on when its person, the battery and the keyboard all let it.
+  await volunteer.reload();
+  await expect(says).toHaveText('By you, until you press Go on.');
+  await volunteer.getByLabel(/only while this machine charges/).check();
+  await volunteer.getByLabel(/only while nobody uses/).click(); // the browser is asked first: not checked at once
+  await expect(volunteer.getByLabel(/only while nobody uses/)).toBeChecked();
   await volunteer.getByRole('button', { name: 'Go on' }).click();
+  await expect(says).toContainText('This machine runs on its battery');
+  await machine.plugIn();
+  await expect(says).toContainText('Somebody uses this machine');
+  await machine.leave();
   await expect(state).toHaveText('Working on “greeting”');
   await client.until(id, 'back', (j) => j.faults.length > 0 && j.faults.every((f) => f.recoveredAfterMs !== undefined));
   await client.input(id, 'goodbye');
@@ -419,10 +416,6 @@ test('the widget in another site asks before it computes, and offers a window wh
   expect(found).toEqual([]);
 });
 
-/** Bytes of the page and of everything that it has loaded, as they came (compressed). */
-const firstLoad = (page: Page): Promise<number> =>
-  page.evaluate(() => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce((sum, e) => sum + (e as PerformanceResourceTiming).encodedBodySize, 0));
-
 test('every page fits a phone, in light and in dark', async ({ browser }, info) => {
   const done = await client.submit(source('for the phone', `console.log('a line');\n`), 1);
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -435,7 +428,12 @@ test('every page fits a phone, in light and in dark', async ({ browser }, info) 
       await expect(page.locator('main h1').first()).toBeAttached();
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(true);
       expect(await serious(page), `${colorScheme} ${path}`).toEqual([]);
-      if (path === '/volunteer') expect(await firstLoad(page)).toBeLessThan(250_000);
+      if (path === '/volunteer') {
+        expect(await firstLoad(page)).toBeLessThan(250_000);
+        // Installable, although no service worker stands between the page and its isolation headers. (A context of a test counts as a private window.)
+        const { installabilityErrors } = await (await context.newCDPSession(page)).send('Page.getInstallabilityErrors');
+        expect(installabilityErrors.map((e) => e.errorId).filter((id) => id !== 'in-incognito')).toEqual([]);
+      }
       await info.attach(`${colorScheme} ${path}`, { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
     }
     expect(found).toEqual([]);

@@ -1,7 +1,10 @@
-/** The ranks that are in this tab, a picture of what they make, what was given so far, and the history. */
+/**
+ * The ranks that are in this tab, a picture of what they make, what was given so far, and the history. Each has its room before it is there (a line per slot, a
+ * frame for the picture, a box for the history), so that nothing moves when it comes.
+ */
 import type { Gave, RankSnapshot, VolunteerEvent, VolunteerSnapshot } from '@mayfly/node/page';
 import { useEffect, useState } from 'react';
-import { ago, bytes, clock, count, duration, elapsed, plural } from '../shared/format.ts';
+import { ago, bytes, clock, count, duration, elapsed } from '../shared/format.ts';
 import { draw, pictureKind, type Drawn } from '../shared/pictures.ts';
 import { Tag } from '../shared/Tag.tsx';
 import { useNow } from '../shared/useNow.ts';
@@ -14,9 +17,10 @@ interface NowProps {
   snapshot: VolunteerSnapshot;
   given: Given;
   rates: ReadonlyMap<string, Rate>;
+  seats: readonly (RankSnapshot | undefined)[];
 }
 
-export function HereNow({ snapshot, given, rates }: NowProps) {
+export function HereNow({ snapshot, given, rates, seats }: NowProps) {
   const here = snapshot.ranks.length > 0;
   const now = useNow(1000, here);
   const memory = useMemory(here);
@@ -24,43 +28,51 @@ export function HereNow({ snapshot, given, rates }: NowProps) {
   if (quiet) return null;
   const sum = [...rates.values()].reduce((s, r) => ({ messages: s.messages + r.messages, bytes: s.bytes + r.bytes }), { messages: 0, bytes: 0 });
   return (
-    <section className="card" aria-label="This tab now">
+    <section className="card here-now" aria-label="This tab now">
       <h2>This tab now</h2>
-      <dl className="facts" aria-label="Figures of this tab">
-        <div>
-          <dt>Messages</dt>
-          <dd>
-            {count(given.messages)} <span className="muted small">{perSecond(sum.messages)}/s</span>
-          </dd>
-        </div>
-        <div>
-          <dt>Data</dt>
-          <dd>
-            {bytes(given.bytes)} <span className="muted small">{bytes(Math.round(sum.bytes))}/s</span>
-          </dd>
-        </div>
-        <div>
-          <dt>Memory</dt>
-          <dd>{memory === undefined ? '–' : bytes(memory)}</dd>
-        </div>
-        <div>
-          <dt>To the server</dt>
-          <dd>{snapshot.rttMs === undefined ? '–' : duration(snapshot.rttMs)}</dd>
-        </div>
-      </dl>
-      {here ? (
-        <ul className="ranks-here">
-          {snapshot.ranks.map((r) => (
-            <RankHere key={keyOf(r)} rank={r} rate={rates.get(keyOf(r))} now={now} />
-          ))}
-        </ul>
-      ) : (
-        <p className="muted">No rank is here at the moment.</p>
-      )}
-      {here && <SoFar rank={snapshot.ranks[0]!} />}
+      <div className="here-head">
+        <dl className="facts" aria-label="Figures of this tab">
+          <div>
+            <dt>Messages</dt>
+            <dd>
+              {count(given.messages)} <span className="visually-hidden">, now </span>
+              <span className="muted small">{perSecond(sum.messages)}/s</span>
+            </dd>
+          </div>
+          <div>
+            <dt>Data</dt>
+            <dd>
+              {bytes(given.bytes)} <span className="visually-hidden">, now </span>
+              <span className="muted small">{bytes(Math.round(sum.bytes))}/s</span>
+            </dd>
+          </div>
+          <div>
+            <dt>Memory</dt>
+            <dd>{memory === undefined ? '–' : bytes(memory)}</dd>
+          </div>
+          <div>
+            <dt>To the server</dt>
+            <dd>{snapshot.rttMs === undefined ? '–' : duration(snapshot.rttMs)}</dd>
+          </div>
+        </dl>
+        <SoFar rank={snapshot.ranks[0]} />
+      </div>
+      <ul className="ranks-here" aria-label="Slots of this tab">
+        {Array.from({ length: Math.max(seats.length, Math.min(snapshot.slots, SHOWN_FREE)) }, (_, i) => {
+          const r = seats[i];
+          return (
+            <li key={i} className={r ? undefined : 'muted'}>
+              {r ? <RankHere rank={r} rate={rates.get(keyOf(r))} now={now} /> : snapshot.phase === 'idle' || snapshot.phase === 'working' ? 'A free slot: no rank is here at the moment.' : 'No rank is here.'}
+            </li>
+          );
+        })}
+      </ul>
     </section>
   );
 }
+
+/** Of free slots. */
+const SHOWN_FREE = 4;
 
 const perSecond = (n: number): string => (n > 0 && n < 10 ? n.toFixed(1) : count(n));
 
@@ -68,7 +80,7 @@ function RankHere({ rank: r, rate, now }: { rank: RankSnapshot; rate: Rate | und
   const word = rankWords(r);
   const image = r.imageAt !== undefined ? `image ${ago(r.imageAt, now)}` : r.canImage ? 'no image yet' : 'starts again from its messages, if it is lost';
   return (
-    <li>
+    <>
       <div className="row apart">
         <strong>
           Rank {r.task} <span className="muted">of {r.size}</span>
@@ -90,7 +102,7 @@ function RankHere({ rank: r, rate, now }: { rank: RankSnapshot; rate: Rate | und
           {perSecond(rate?.messages ?? 0)} messages/s · {elapsed(now - r.since)}
         </span>
       </div>
-    </li>
+    </>
   );
 }
 
@@ -98,10 +110,12 @@ function RankHere({ rank: r, rate, now }: { rank: RankSnapshot; rate: Rate | und
 const LOOK_MS = 3000;
 
 /** What the job of a rank here has drawn so far, if it draws. */
-function SoFar({ rank }: { rank: RankSnapshot }) {
-  const { job } = rank;
+function SoFar({ rank }: { rank: RankSnapshot | undefined }) {
+  const job = rank?.job;
   const [shown, setShown] = useState<Drawn & { path: string }>();
   useEffect(() => {
+    setShown(undefined);
+    if (job === undefined) return;
     let alive = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let last: string | undefined;
@@ -128,18 +142,17 @@ function SoFar({ rank }: { rank: RankSnapshot }) {
       if (last) URL.revokeObjectURL(last);
     };
   }, [job]);
-  if (!shown) return null;
   return (
     <figure className="so-far">
-      <img src={shown.url} alt={`${shown.path}: the result of ${rank.jobName ?? job} so far`} />
-      <figcaption className="muted small">The result so far</figcaption>
+      {shown && job ? <img src={shown.url} alt={`${shown.path}: the result of ${rank.jobName ?? job} so far`} /> : <div className="no-picture" aria-hidden="true" />}
+      <figcaption className="muted small">{shown && job ? 'The result so far' : 'No picture yet'}</figcaption>
     </figure>
   );
 }
 
 /** What this browser has given, over all its visits. */
-export function Gifts({ sum }: { sum: Gave }) {
-  if (sum.usefulMs + sum.replayedMs === 0 && sum.jobs === 0) return null;
+export function Gifts({ sum, on }: { sum: Gave; on: boolean }) {
+  if (!on && sum.usefulMs + sum.replayedMs === 0 && sum.jobs === 0) return null;
   return (
     <section className="card" aria-label="What you gave">
       <h2>What you gave</h2>
@@ -161,23 +174,20 @@ export function Gifts({ sum }: { sum: Gave }) {
           <dd>{count(sum.jobs)}</dd>
         </div>
       </dl>
-      <p className="hint">Time of ranks in this browser, over all its visits. Replayed is what lost ranks had already done: it brings them back to where they were.</p>
+      <p className="hint">Time of ranks in this browser, over all its visits; that they wait for others is in it. Replayed is what lost ranks had already done: it brings them back to where they were.</p>
     </section>
   );
 }
 
-const SHORT = 8;
-
 export function History({ events }: { events: readonly VolunteerEvent[] }) {
-  const [all, setAll] = useState(false);
   if (events.length === 0) return null;
-  const shown = (all ? events : events.slice(-SHORT)).toReversed();
   return (
     <section className="card" aria-label="What this tab has done">
       <h2>What this tab has done</h2>
-      <ol className="history">
-        {shown.map((e, i) => (
-          <li key={`${e.at}.${events.length - i}`}>
+      {/* Lines keep their places and change what they say. */}
+      <ol className="history" tabIndex={0} aria-label="Events, newest first">
+        {events.toReversed().map((e, i) => (
+          <li key={i}>
             <time className="muted num" dateTime={new Date(e.at).toISOString()}>
               {clock(e.at)}
             </time>
@@ -186,11 +196,6 @@ export function History({ events }: { events: readonly VolunteerEvent[] }) {
           </li>
         ))}
       </ol>
-      {events.length > SHORT && (
-        <button className="button small ghost" onClick={() => setAll(!all)} aria-expanded={all}>
-          {all ? 'Show less' : `Show all ${plural(events.length, 'event')}`}
-        </button>
-      )}
     </section>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Button, Input, Label, TextField } from 'react-aria-components';
 import { remember, remembered } from '../shared/stored.ts';
 import { Wings } from '../shared/Wings.tsx';
+import { keepOff, keepOn, wasOn } from './again.ts';
 import { BoardFields, RoomBoard, whoIs } from './RoomBoard.tsx';
 import { choose, freshName, mostSlots, type Choices } from './choices.ts';
 import { Controls } from './Controls.tsx';
@@ -17,8 +18,9 @@ const cores = navigator.hardwareConcurrency;
 const inTheWay = obstacle(surroundings());
 const missing = lacks(extras());
 let begun = false;
-/** Paused by a person; outlives a look at another page. */
-let pausedUntil: number | undefined;
+const before = wasOn();
+/** Paused by a person; outlives a look at another page, and a reload. */
+let pausedUntil: number | undefined = before?.pausedUntil;
 
 const firstChoice = (): Choices =>
   choose(
@@ -44,7 +46,7 @@ function keep(c: Choices): void {
 const wishesOf = (c: Choices) => ({ onlyCharging: c.onlyCharging, onlyVisible: c.onlyVisible, onlyIdle: c.onlyIdle, easeOff: c.easeOff, pausedUntil });
 
 export function VolunteerPage() {
-  const { snapshot, given, sum, rates } = useSyncExternalStore(session.subscribe, session.current);
+  const { snapshot, given, sum, rates, seats } = useSyncExternalStore(session.subscribe, session.current);
   const [choice, setChoice] = useState(firstChoice);
   const [most] = useState(() => Math.max(mostSlots(cores), choice.slots));
   const [busy, setBusy] = useState(false);
@@ -54,16 +56,20 @@ export function VolunteerPage() {
   const words = stateWords(snapshot, rates);
 
   useEffect(() => {
-    if (!choice.autostart || begun || inTheWay) return;
+    if (!(choice.autostart || before) || begun || inTheWay) return;
     begun = true; // once per load of the page, not at every visit of this view
+    keepOn(pausedUntil);
     void session.start({ ...choice, wishes: wishesOf(choice), board: whoIs(choice) });
   }, [choice]);
 
   const press = async () => {
     keep(choice);
+    begun = true;
     if (phase === 'leaving') return void session.stop();
     setBusy(true);
     pausedUntil = undefined;
+    if (on) keepOff();
+    else keepOn(undefined);
     await (on ? session.stop() : session.start({ ...choice, wishes: wishesOf(choice), board: whoIs(choice) })).finally(() => setBusy(false));
   };
   const change = (part: Partial<Choices>) => {
@@ -75,8 +81,13 @@ export function VolunteerPage() {
     if (part.share !== undefined) session.setShare(next.share);
     session.setWishes(wishesOf(next));
   };
+  const finish = () => {
+    keepOff();
+    void session.stop(true);
+  };
   const pause = (until: number | undefined) => {
     pausedUntil = until;
+    keepOn(until);
     redraw((n) => n + 1);
     session.setWishes(wishesOf(choice));
   };
@@ -104,46 +115,49 @@ export function VolunteerPage() {
           </p>
         </div>
         {phase === 'refused' && snapshot.error && <p className="wrong">{snapshot.error.code}</p>}
-        <Controls phase={phase} paused={pausedUntil !== undefined && pausedUntil > Date.now()} onPause={pause} onFinish={() => void session.stop(true)} />
+        <Controls phase={phase} paused={pausedUntil !== undefined && pausedUntil > Date.now()} onPause={pause} onFinish={finish} />
       </section>
 
-      <WishesCard choice={choice} most={most} cores={cores} change={change} />
-      <section className="card" aria-label="Who, and for whom">
-        <div className="pair">
-          <TextField className="field" value={choice.name} onChange={(name) => setChoice({ ...choice, name })} isDisabled={on} maxLength={80} isRequired>
-            <Label>Name of this tab</Label>
-            <Input />
-          </TextField>
-          <TextField className="field" value={choice.room} onChange={(room) => setChoice({ ...choice, room })} isDisabled={on} maxLength={64} autoComplete="off">
-            <Label>Room code</Label>
-            <Input placeholder="only if you were given one" />
-          </TextField>
-        </div>
-        <BoardFields choice={choice} on={on} change={(part) => setChoice({ ...choice, ...part })} />
-        <p className="hint">{on ? 'Names and room can be changed after Stop.' : 'With a room’s code this tab serves the jobs of that room, and no others.'}</p>
-      </section>
+      <HereNow snapshot={snapshot} given={given} rates={rates} seats={seats} />
+      <div className="settings">
+        <WishesCard choice={choice} most={most} cores={cores} change={change} />
+        <section className="card" aria-label="Who, and for whom">
+          <div className="pair">
+            <TextField className="field" value={choice.name} onChange={(name) => setChoice({ ...choice, name })} isDisabled={on} maxLength={80} isRequired>
+              <Label>Name of this tab</Label>
+              <Input />
+            </TextField>
+            <TextField className="field" value={choice.room} onChange={(room) => setChoice({ ...choice, room })} isDisabled={on} maxLength={64} autoComplete="off">
+              <Label>Room code</Label>
+              <Input placeholder="only if you were given one" />
+            </TextField>
+          </div>
+          <BoardFields choice={choice} on={on} change={(part) => setChoice({ ...choice, ...part })} />
+          <p className="hint">{on ? 'Names and room can be changed after Stop.' : 'With a room’s code this tab serves the jobs of that room, and no others.'}</p>
+        </section>
 
-      <HereNow snapshot={snapshot} given={given} rates={rates} />
-      <Gifts sum={sum} />
-      {phase !== 'refused' && <RoomBoard room={choice.room} who={whoIs(choice)} on={on} />}
-      <History events={snapshot.history} />
-
-      <section className="promise muted small">
-        <p>
-          Programs run in a sealed frame without access to your files, your accounts or the network; they use this machine’s processor and up to
-          a few hundred megabytes of memory. Nothing stays behind but a small cache, which the browser removes with the site’s data.
-        </p>
-        {missing.length > 0 && (
-          <details>
-            <summary>What this browser does not tell</summary>
-            <ul className="todo">
-              {missing.map((m) => (
-                <li key={m}>{m}</li>
-              ))}
-            </ul>
-          </details>
-        )}
-      </section>
+        <section className="promise muted small">
+          <p>
+            Programs run in a sealed frame without access to your files, your accounts or the network; they use this machine’s processor and up to
+            a few hundred megabytes of memory. Nothing stays behind but a small cache, which the browser removes with the site’s data.
+          </p>
+          {missing.length > 0 && (
+            <details>
+              <summary>What this browser does not tell</summary>
+              <ul className="todo">
+                {missing.map((m) => (
+                  <li key={m}>{m}</li>
+                ))}
+              </ul>
+            </details>
+          )}
+        </section>
+      </div>
+      <div className="record">
+        <Gifts sum={sum} on={on} />
+        <History events={snapshot.history} />
+        {phase !== 'refused' && <RoomBoard room={choice.room} who={whoIs(choice)} on={on} />}
+      </div>
     </div>
   );
 }

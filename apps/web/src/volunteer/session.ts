@@ -5,12 +5,13 @@
  *   I1 At most one volunteer is on at a time in this tab.
  *   I2 What is shown is the runtime's own snapshot, never a guess of the page.
  */
-import { createVolunteer, NOTHING_GIVEN, type Gave, type Volunteer, type VolunteerSnapshot, type Wishes } from '@mayfly/node/page';
+import { createVolunteer, NOTHING_GIVEN, type Gave, type RankSnapshot, type Volunteer, type VolunteerSnapshot, type Wishes } from '@mayfly/node/page';
 import type { JobId } from '@mayfly/wire';
 import { plural } from '../shared/format.ts';
 import { setPresence } from '../shared/presence.ts';
 import { Giving } from './given.ts';
 import { Rates, type Rate } from './rates.ts';
+import { Seats } from './seats.ts';
 import { Tally, type Given } from './words.ts';
 
 export interface SessionView {
@@ -20,6 +21,8 @@ export interface SessionView {
   /** Over all visits of this browser. */
   sum: Gave;
   rates: ReadonlyMap<string, Rate>;
+  /** The ranks that are here, each at its line. */
+  seats: readonly (RankSnapshot | undefined)[];
 }
 
 export interface StartChoice {
@@ -40,12 +43,14 @@ let unsubscribe: (() => void) | undefined;
 let tally = new Tally();
 let giving = new Giving();
 let rates = new Rates();
+let seats = new Seats();
 let keptAt = 0;
 const OFF: SessionView = {
   snapshot: { phase: 'off', name: '', slots: 0, ranks: [], gave: NOTHING_GIVEN, history: [] },
   given: { finished: 0, messages: 0, bytes: 0 },
   sum: giving.take(NOTHING_GIVEN),
   rates: new Map(),
+  seats: [],
 };
 let view: SessionView = OFF;
 const listeners = new Set<() => void>();
@@ -59,7 +64,7 @@ export function subscribe(f: () => void): () => void {
 
 function show(snapshot: VolunteerSnapshot): void {
   const now = Date.now();
-  view = { snapshot, given: tally.take(snapshot), sum: giving.take(snapshot.gave), rates: rates.take(snapshot.ranks, now) };
+  view = { snapshot, given: tally.take(snapshot), sum: giving.take(snapshot.gave), rates: rates.take(snapshot.ranks, now), seats: seats.take(snapshot.ranks) };
   if (now - keptAt > KEEP_MS || snapshot.phase === 'off') {
     keptAt = now;
     giving.keep(snapshot.gave);
@@ -80,6 +85,7 @@ export async function start(choice: StartChoice): Promise<void> {
   tally = new Tally();
   giving = new Giving();
   rates = new Rates();
+  seats = new Seats();
   const { name, slots, share, room, wishes, board } = choice;
   const fresh = createVolunteer({ server: location.origin, name, slots, share, wishes, ...(room ? { room } : {}), ...(board ? { board } : {}) });
   volunteer = fresh;

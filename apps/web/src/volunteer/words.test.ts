@@ -3,6 +3,7 @@ import type { RankSnapshot, VolunteerSnapshot } from '@mayfly/node/page';
 import { describe, expect, it } from 'vitest';
 import { parseKept, plus } from './given.ts';
 import { Rates } from './rates.ts';
+import { Seats } from './seats.ts';
 import { jobNames, rankWords, stateWords, Tally } from './words.ts';
 
 const rank = (over: Partial<RankSnapshot> = {}): RankSnapshot => ({
@@ -43,6 +44,16 @@ describe('volunteer words', () => {
     expect(stateWords({ ...s, ranks: two }, others.take(two, 12_000)).detail).toBe('Nothing moves: both ranks here have waited for 12 s, for a line of input from the owner of the job.');
     expect(rankWords(waits).text).toBe('waits in MPI_Recv for rank 3');
     expect(rates.take([rank({ messagesIn: 41, bytesIn: 4010 })], 77_000).get('abcdefghijkl.0.0')).toEqual({ messages: 20, bytes: 2000, stillMs: 0 });
+  });
+  it('leaves each rank at its line while others come and go', () => {
+    const seats = new Seats();
+    const [a, b, c] = [0, 1, 2].map((t) => rank({ task: taskId(t) }));
+    const lines = (...ranks: RankSnapshot[]) => seats.take(ranks).map((r) => r && `${r.task}.${r.incarnation}`);
+    expect(lines(a!, b!, c!)).toEqual(['0.0', '1.0', '2.0']);
+    expect(lines(a!, c!)).toEqual(['0.0', undefined, '2.0']);
+    expect(lines(a!, c!, rank({ task: taskId(1), incarnation: incarnation(1) }))).toEqual(['0.0', '1.1', '2.0']);
+    expect(lines(rank({ task: taskId(7) }), a!)).toEqual(['0.0', '7.0']);
+    expect(lines()).toEqual([]);
   });
   it('adds up what was given over visits, also with a second tab', () => {
     const visit = { usefulMs: 1000, replayedMs: 10, finished: 1, jobs: 1 };

@@ -1,0 +1,75 @@
+/** What a browser knows of a page and of the machine under it: complaints, accessibility, shifts of the layout, weight; battery, pressure, idleness. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from '@playwright/test';
+
+/** Complaints of the browser about our pages. Refusals that a test provokes are no complaints. */
+export function complaints(page: Page): string[] {
+  const found: string[] = [];
+  page.on('pageerror', (e) => found.push(e.message));
+  page.on('console', (m) => {
+    if (m.type() === 'error' && !/Failed to load resource/.test(m.text())) found.push(m.text());
+  });
+  return found;
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds serious: rule and place. Our own frames of volunteers are not looked into. */
+export async function serious(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    interface Axe {
+      run(where: Document, options: object): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }>;
+    }
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(document, { resultTypes: ['violations'], iframes: false });
+    return violations.filter((v) => v.impact === 'serious' || v.impact === 'critical').flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`));
+  });
+}
+
+/** Remembers what moves up or down in the page without having been pressed for, from now on. (Words that change within their line are no shift.) */
+export const watchShifts = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    interface Shift extends PerformanceEntry {
+      hadRecentInput: boolean;
+      sources: { node: Node | null; previousRect: DOMRectReadOnly; currentRect: DOMRectReadOnly }[];
+    }
+    const moved: string[] = [];
+    Object.assign(globalThis, { moved });
+    new PerformanceObserver((list) => {
+      for (const e of list.getEntries() as Shift[])
+        for (const { node, previousRect: was, currentRect: is } of e.hadRecentInput ? [] : e.sources)
+          if (Math.abs(was.top - is.top) > 1) moved.push(`${was.top} → ${is.top}: ${(node instanceof Element ? node : node?.parentElement)?.outerHTML.slice(0, 200)}`);
+    }).observe({ type: 'layout-shift' });
+  });
+
+export const shifts = (page: Page): Promise<string[]> => page.evaluate(() => (globalThis as unknown as { moved: string[] }).moved);
+
+/** The machine of a tab, as its browser tells of it. Pressure and idleness by the browser's own means; for the battery it has none. */
+export async function machineOf(browser: Browser, page: Page) {
+  const cdp = await page.context().newCDPSession(page);
+  const { targetInfo } = await cdp.send('Target.getTargetInfo');
+  const whole = await browser.newBrowserCDPSession();
+  await whole.send('Browser.grantPermissions', { permissions: ['idleDetection'], ...(targetInfo.browserContextId ? { browserContextId: targetInfo.browserContextId } : {}) });
+  const pressure = (state: 'nominal' | 'critical') => cdp.send('Emulation.setPressureStateOverride', { source: 'cpu', state });
+  await cdp.send('Emulation.setPressureSourceOverrideEnabled', { enabled: true, source: 'cpu', metadata: { available: true } });
+  await pressure('nominal');
+  await cdp.send('Emulation.setIdleOverride', { isUserActive: true, isScreenUnlocked: true });
+  await page.addInitScript(() => {
+    const battery = Object.assign(new EventTarget(), { charging: false, level: 0.5 });
+    Object.assign(navigator, { getBattery: async () => battery });
+  });
+  return {
+    pressure,
+    leave: () => cdp.send('Emulation.setIdleOverride', { isUserActive: false, isScreenUnlocked: true }),
+    plugIn: () =>
+      page.evaluate(async () => {
+        const battery = await (navigator as unknown as { getBattery(): Promise<EventTarget> }).getBattery();
+        Object.assign(battery, { charging: true }).dispatchEvent(new Event('chargingchange'));
+      }),
+  };
+}
+
+/** Bytes of the page and of everything that it has loaded, as they came (compressed). */
+export const firstLoad = (page: Page): Promise<number> =>
+  page.evaluate(() => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce((sum, e) => sum + (e as PerformanceResourceTiming).encodedBodySize, 0));
