@@ -82,8 +82,8 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
   let noIdle: (() => void) | undefined;
   let visibleSince = Date.now() - GLANCE_MS;
   let look: ReturnType<typeof setTimeout> | undefined;
-  /** The daemon works, or is about to; false while a wish holds it. */
-  let working = false;
+  /** Which wish holds the daemon, as the page says it; undefined: it works, or is about to. */
+  let held: string | undefined;
   let settling: Promise<void> | undefined;
   let noMore = false;
   const locks = new Map<JobId, () => void>();
@@ -111,10 +111,9 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
         const d = daemon;
         if (!d) return;
         const why = holdOf(wishes, circumstances());
-        const wanted = why === undefined;
-        if (wanted === working) return;
-        working = wanted;
-        if (wanted) await d.resume();
+        if (why === held) return;
+        held = why;
+        if (why === undefined) await d.resume();
         else await d.rest(why, why);
       }
     })().finally(() => {
@@ -235,9 +234,8 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
       },
       onNote: () => undefined,
     };
-    const held = holdOf(wishes, circumstances());
-    working = held === undefined;
-    show({ ...raw, phase: working ? 'connecting' : 'paused', ...(held ? { reason: held } : {}) });
+    held = holdOf(wishes, circumstances());
+    show({ ...raw, phase: held === undefined ? 'connecting' : 'paused', ...(held ? { reason: held } : {}) });
     const cores = navigator.hardwareConcurrency;
     const begun = remote.start(
       { server, name, slots: offered(), share, ...(cores ? { cores } : {}), ...(options.room === undefined ? {} : { room: options.room }), ...(options.board === undefined ? {} : { board: options.board }) },
