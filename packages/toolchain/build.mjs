@@ -29,11 +29,15 @@ async function putTree(from, to) {
 await putTree(`${here}compat/`, 'c/compat');
 await putTree(fileURLToPath(new URL('../libmpi/include/', import.meta.url)), 'c/include');
 
-const temporary = `${here}dist/.${process.pid}.mjs`;
+// Parts (part-….mjs) that are loaded with the first program of their language; the entry comes last, so that it finds its own.
+const temporary = `${here}dist/.${process.pid}.parts/`;
 await build({
   entryPoints: [`${here}src/compile-server.ts`],
-  outfile: temporary,
+  outdir: temporary,
+  outExtension: { '.js': '.mjs' },
   bundle: true,
+  splitting: true,
+  chunkNames: 'part-[hash]',
   platform: 'node',
   format: 'esm',
   target: 'node20',
@@ -41,8 +45,10 @@ await build({
   external: ['typescript', 'esbuild', 'binaryen', '@yowasp/clang'],
   logLevel: 'warning',
 });
-await rename(temporary, `${here}dist/compile-server.mjs`);
-await rm(temporary, { force: true });
+const parts = (await readdir(temporary)).sort((a, b) => Number(a === 'compile-server.mjs') - Number(b === 'compile-server.mjs'));
+for (const name of parts) await rename(temporary + name, `${here}dist/${name}`);
+await rm(temporary, { recursive: true });
+for (const name of await readdir(`${here}dist`)) if (/^part-.*\.mjs$/.test(name) && !parts.includes(name)) await rm(`${here}dist/${name}`, { force: true });
 
 // The compatibility layer, compiled by the drivers' own code.
 const compat = `${here}dist/.${process.pid}.compat.mjs`;

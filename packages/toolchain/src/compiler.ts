@@ -31,7 +31,8 @@ const MEMORY_EXHAUSTED = /heap out of memory|Reached heap limit|invalid size err
 
 export function createCompiler(options: CompilerOptions = {}): Compiler {
   const { memoryMb = 512, maxSourceBytes = 8 << 20, maxFiles = 500, maxQueue = 64, idleMs = 600_000 } = options;
-  const limitOf = (job: Job): number => options.timeLimitMs ?? (job.request !== undefined && 'language' in job.request ? 120_000 : 30_000);
+  // The start of the process is no program's: what a program may take says nothing of it.
+  const limitOf = (job: Job): number => (job.request === undefined ? 120_000 : (options.timeLimitMs ?? ('language' in job.request ? 120_000 : 30_000)));
   const queue: Job[] = [];
   let current: Job | undefined;
   let child: ChildProcess | undefined;
