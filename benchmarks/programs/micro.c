@@ -76,6 +76,25 @@ COLLECTIVE(allgather, MPI_Allgather(a, bytes, MPI_BYTE, b, bytes, MPI_BYTE, MPI_
 COLLECTIVE(alltoall, MPI_Alltoall(a, bytes, MPI_BYTE, b, bytes, MPI_BYTE, MPI_COMM_WORLD))
 COLLECTIVE(reduce_scatter, MPI_Reduce_scatter_block(a, b, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD))
 COLLECTIVE(scan, MPI_Scan(a, b, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD))
+COLLECTIVE(exscan, MPI_Exscan(a, b, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD))
+
+/* The forms with a count per rank: equal ones, so that they compare with the plain form. */
+static int *counts, *places;
+static int *each(int bytes) {
+  for (int i = 0; i < size; i++) {
+    counts[i] = bytes;
+    places[i] = i * bytes;
+  }
+  return counts;
+}
+COLLECTIVE(gatherv, MPI_Gatherv(a, bytes, MPI_BYTE, b, each(bytes), places, MPI_BYTE, 0, MPI_COMM_WORLD))
+COLLECTIVE(scatterv, MPI_Scatterv(a, each(bytes), places, MPI_BYTE, b, bytes, MPI_BYTE, 0, MPI_COMM_WORLD))
+COLLECTIVE(allgatherv, MPI_Allgatherv(a, bytes, MPI_BYTE, b, each(bytes), places, MPI_BYTE, MPI_COMM_WORLD))
+COLLECTIVE(alltoallv, MPI_Alltoallv(a, each(bytes), places, MPI_BYTE, b, counts, places, MPI_BYTE, MPI_COMM_WORLD))
+COLLECTIVE(reduce_scatter_v, MPI_Reduce_scatter(a, b, each(n), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD))
+/* Non-blocking ones, begun and waited for. */
+COLLECTIVE(ibcast, MPI_Request r; MPI_Ibcast(a, bytes, MPI_BYTE, 0, MPI_COMM_WORLD, &r); MPI_Wait(&r, MPI_STATUS_IGNORE))
+COLLECTIVE(iallreduce, MPI_Request r; MPI_Iallreduce(a, b, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r); MPI_Wait(&r, MPI_STATUS_IGNORE))
 
 /* Packing a shape by its type, and by a loop as one would write it: 64 KB of data each. */
 static MPI_Datatype type;
@@ -167,6 +186,25 @@ static void get(int bytes, int peer) {
   MPI_Get(a, bytes, MPI_BYTE, peer, 0, bytes, MPI_BYTE, window);
   MPI_Win_flush(peer, window);
 }
+static void accumulate(int bytes, int peer) {
+  MPI_Accumulate(a, bytes / 8, MPI_LONG_LONG, peer, 0, bytes / 8, MPI_LONG_LONG, MPI_SUM, window);
+  MPI_Win_flush(peer, window);
+}
+static void fetch_and_op(int bytes, int peer) {
+  (void)bytes;
+  MPI_Fetch_and_op(a, b, MPI_LONG_LONG, peer, 0, MPI_SUM, window);
+  MPI_Win_flush(peer, window);
+}
+static void compare_and_swap(int bytes, int peer) {
+  (void)bytes;
+  MPI_Compare_and_swap(a, a + 8, b, MPI_LONG_LONG, peer, 0, window);
+  MPI_Win_flush(peer, window);
+}
+static void locked(int bytes, int peer) {
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, peer, 0, window);
+  MPI_Put(a, bytes, MPI_BYTE, peer, 0, bytes, MPI_BYTE, window);
+  MPI_Win_unlock(peer, window);
+}
 static void fenced(int bytes, int peer) {
   (void)peer;
   MPI_Put(a, bytes, MPI_BYTE, (rank + 1) % size, 0, bytes, MPI_BYTE, window);
@@ -189,6 +227,8 @@ int main(int argc, char **argv) {
   all = !p2p && !collectives && !types && !onesided;
   a = calloc(1, (size_t)MOST * 16);
   b = calloc(1, (size_t)MOST * 16);
+  counts = calloc(size, sizeof *counts);
+  places = calloc(size, sizeof *places);
   int sizes[] = {8, 1024, 16384, 65536};
   int pair = rank == 0 ? 1 : rank == 1 ? 0 : -1;
   if (all || types) shapes();
@@ -202,9 +242,10 @@ int main(int argc, char **argv) {
   }
   if (all || collectives) {
     struct { const char *name; operation *op; } list[] = {{"bcast", bcast}, {"reduce", reduce}, {"allreduce", allreduce}, {"gather", gather}, {"scatter", scatter},
-      {"allgather", allgather}, {"alltoall", alltoall}, {"reduce_scatter", reduce_scatter}, {"scan", scan}};
+      {"allgather", allgather}, {"alltoall", alltoall}, {"reduce_scatter", reduce_scatter}, {"scan", scan}, {"exscan", exscan}, {"gatherv", gatherv}, {"scatterv", scatterv},
+      {"allgatherv", allgatherv}, {"alltoallv", alltoallv}, {"reduce_scatter_v", reduce_scatter_v}, {"ibcast", ibcast}, {"iallreduce", iallreduce}};
     measure("barrier", barrier, 0, 0, 1);
-    for (int k = 0; k < 9; k++)
+    for (unsigned k = 0; k < sizeof list / sizeof *list; k++)
       for (int i = 0; i < 4; i += 1 + (i == 1)) measure(list[k].name, list[k].op, sizes[i], 0, 1);
   }
   if (all || onesided) {
@@ -217,7 +258,11 @@ int main(int argc, char **argv) {
     /* Rank 0 alone; the others wait in the barrier, which serves them. */
     for (int i = 0; i < 3; i++) measure("put_flush", put, sizes[i], rank == 0 ? 1 : -1, 1);
     for (int i = 0; i < 3; i++) measure("get_flush", get, sizes[i], rank == 0 ? 1 : -1, 1);
+    for (int i = 0; i < 3; i++) measure("accumulate_flush", accumulate, sizes[i], rank == 0 ? 1 : -1, 1);
+    measure("fetch_and_op", fetch_and_op, 8, rank == 0 ? 1 : -1, 1);
+    measure("compare_and_swap", compare_and_swap, 8, rank == 0 ? 1 : -1, 1);
     MPI_Win_unlock_all(window);
+    for (int i = 0; i < 3; i++) measure("put_lock", locked, sizes[i], rank == 0 ? 1 : -1, 1);
     MPI_Win_free(&window);
   }
   MPI_Finalize();

@@ -136,11 +136,13 @@ export function arrived(layer: Layer, handle: number, i: number): boolean {
   return pollUntil(layer, () => here(r, i));
 }
 
-/** [MPI_Request_free] A round under way goes on to its end. */
+/** [MPI_Request_free] A round under way goes on to its end; a send's could not without its handle while partitions are missing. @throws MPIError ERR_REQUEST */
 export function free(layer: Layer, handle: number, sending: boolean): void {
   const s = layer.state.partitioned;
   if (sending) {
-    if (s.sends.rows.get(handle)!.request === 0) s.sends.rows.delete(handle);
+    const send = s.sends.rows.get(handle)!;
+    if (send.request !== 0) fail(ERR.REQUEST, 'MPI_Request_free', `the partitioned send is active, and ${send.missing} of its ${send.partitions} partitions are not ready: nobody could make them so any more`, send.comm);
+    s.sends.rows.delete(handle);
     return;
   }
   const r = s.receives.rows.get(handle)!;

@@ -1,5 +1,6 @@
 /** Files through the API, over the server's own file service; a rank that begins anew sees what it saw, and does nothing twice. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WorldMode } from '@mayfly/wire';
 import { Fabric } from './fabric/index.ts';
 
 let fabric: Fabric;
@@ -32,4 +33,16 @@ it.each([1, 3])('on %i ranks, and every rank again', async (size) => {
     expect(again.log.sends).toEqual(run.answers[rank]!.log.sends);
   }
   expect(new Float64Array(run.files.results()['out/data']!.slice().buffer)).toEqual(data);
+});
+
+it('what an access costs does not depend on the number of its pieces: one request of each rank', async () => {
+  const requests: number[] = [];
+  for (const each of [1, 3000]) {
+    const run = await fabric.run(3, 'interleaved', each, { patience: 60_000 });
+    expect(run.answers.map((a) => a.error ?? a.value)).toEqual([true, true, true]);
+    requests.push(...run.answers.map((a) => a.log.outputs.filter((o) => o.mode === WorldMode.REQUEST).length));
+    if (each > 1) expect([...new Int32Array(run.files.results()['numbers']!.slice().buffer)]).toEqual(Array.from({ length: 9000 }, (_, i) => i));
+  }
+  // Rank 0 also asks for open, the shared pointer of the view, and close.
+  expect(requests).toEqual([5, 2, 2, 5, 2, 2]);
 });

@@ -41,6 +41,8 @@ function dropSlot(core: Core, handle: number): void {
 }
 
 /** The slot of a handle; undefined for MPI_REQUEST_NULL and for the complete send. @throws MPIError ERR_REQUEST */
+const isPartitioned = (slot: Slot): boolean => slot.persistent?.starter === PARTITIONED_SEND || slot.persistent?.starter === PARTITIONED_RECEIVE;
+
 function slotOf(core: Core, handle: number): Slot | undefined {
   if (handle === Null.REQUEST || handle === COMPLETE_HANDLE) return undefined;
   return core.state.slots[numberOf(Kind.REQUEST, handle)] ?? core.fail(ERR.REQUEST, `${handle} is no request, or it is complete or was freed`);
@@ -304,8 +306,7 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
       if (handle === Null.REQUEST) core.fail(ERR.REQUEST, 'the request is MPI_REQUEST_NULL');
       const slot = slotOf(core, handle);
       if (slot) {
-        if (slot.persistent && (slot.persistent.starter === PARTITIONED_SEND || slot.persistent.starter === PARTITIONED_RECEIVE))
-          partitioned.free(layer, slot.persistent.args[0]!, slot.persistent.starter === PARTITIONED_SEND);
+        if (isPartitioned(slot)) partitioned.free(layer, slot.persistent!.args[0]!, slot.persistent!.starter === PARTITIONED_SEND);
         // "The actual freeing code is executed as soon as both calls (MPI_REQUEST_FREE and MPI_GREQUEST_COMPLETE) have occurred" (§13.2).
         if (slot.general && !requests.isComplete(layer, slot.request)) slot.general.freed = true;
         else {
@@ -322,6 +323,7 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
       if (handle === Null.REQUEST) core.fail(ERR.REQUEST, 'the request is MPI_REQUEST_NULL');
       const slot = slotOf(core, handle);
       if (slot?.general) core.callbackCode('cancel function', 0, slot.general.cancel, slot.general.extra, requests.isComplete(layer, slot.request) ? 1 : 0);
+      else if (slot && isPartitioned(slot)) core.fail(ERR.REQUEST, 'a partitioned operation cannot be cancelled: partitions may have left or come already');
       else if (slot) requests.cancel(layer, slot.request);
       return ERR.SUCCESS;
     },

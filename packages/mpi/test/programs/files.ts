@@ -13,6 +13,20 @@ function expectError(m: MayflyModule, f: () => unknown, errorClass: number): voi
 }
 
 export const filePrograms: Record<string, Program> = {
+  /** Every rank has each `size`-th number of a file. */
+  interleaved: (m, each: number) => {
+    const { rank, size } = m.COMM_WORLD;
+    const f = m.File.open(m.COMM_WORLD, 'numbers', 'rw');
+    f.setView(0, Int32Array, { blocks: [[rank, 1]], extent: size });
+    f.writeAll(Int32Array.from({ length: each }, (_, i) => i * size + rank));
+    m.COMM_WORLD.barrier();
+    const back = new Int32Array(each);
+    f.seek(0);
+    f.readAll(back);
+    f.close();
+    return back.every((x, i) => x === i * size + rank);
+  },
+
   sharedFiles: (m) => {
     const comm = m.COMM_WORLD;
     const { rank, size } = comm;

@@ -101,5 +101,12 @@ int main(int argc, char **argv) {
   /* Non-blocking with itself and generalized completion order */
   MPI_Isendrecv(&a, 1, MPI_INT, right, 80, &x, 1, MPI_INT, left, 80, MPI_COMM_WORLD, &r[0]); MPI_Wait(&r[0], &st); CHECK(x == left + 2);
   MPI_Sendrecv(NULL, 0, MPI_DATATYPE_NULL, rank_, 1, NULL, 0, MPI_DATATYPE_NULL, rank_, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  /* Erroneous on partitioned operations (§3.8.4, §4.2): to cancel one, and to free a send that misses partitions; it is as before then */
+  {
+  MPI_Request ps, pr; int cells[4] = {1, 2, 3, 4}, into[4] = {0}; MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Psend_init(cells, 2, 2, MPI_INT, 0, 3, MPI_COMM_SELF, MPI_INFO_NULL, &ps); MPI_Precv_init(into, 2, 2, MPI_INT, 0, 3, MPI_COMM_SELF, MPI_INFO_NULL, &pr); MPI_Start(&ps); MPI_Start(&pr); MPI_Pready(0, ps);
+  CHECK(class_of(MPI_Cancel(&ps)) == MPI_ERR_REQUEST && class_of(MPI_Cancel(&pr)) == MPI_ERR_REQUEST && class_of(MPI_Request_free(&ps)) == MPI_ERR_REQUEST && ps != MPI_REQUEST_NULL);
+  MPI_Pready(1, ps); MPI_Wait(&ps, MPI_STATUS_IGNORE); MPI_Wait(&pr, MPI_STATUS_IGNORE); CHECK(into[0] == 1 && into[3] == 4); CHECK(MPI_Request_free(&ps) == MPI_SUCCESS && MPI_Request_free(&pr) == MPI_SUCCESS);
+  }
   return finish();
 }
