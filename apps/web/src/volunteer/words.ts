@@ -30,7 +30,7 @@ export function stateWords(s: VolunteerSnapshot, rates: ReadonlyMap<string, Rate
       return { title: `Working on ${jobNames(s.ranks)}`, detail: s.reason ? sentence(s.reason) : (still ?? usual), tone: still ? 'wait' : 'work' };
     }
     case 'leaving':
-      return { title: 'Leaving', detail: `${sentence(s.reason ?? 'giving the ranks back')} Their last images go to the server first, so that they go on elsewhere where they stand.`, tone: 'again' };
+      return { title: 'Leaving', detail: `${sentence(s.reason ?? 'giving the ranks back')} The ranks here go on elsewhere, from their last images.`, tone: 'again' };
     case 'paused':
       return { title: 'Paused', detail: s.reason ? sentence(s.reason) : 'Nothing moves at the moment.', tone: 'warn' };
     case 'refused':
