@@ -27,7 +27,7 @@ export async function serious(page: Page): Promise<string[]> {
   });
 }
 
-/** Remembers what moves up or down in the page without having been pressed for, from now on. (Words that change within their line are no shift.) */
+/** Remembers what moves up or down in the page by half a line or more without having been pressed for, from now on. */
 export const watchShifts = (page: Page): Promise<void> =>
   page.evaluate(() => {
     interface Shift extends PerformanceEntry {
@@ -39,7 +39,7 @@ export const watchShifts = (page: Page): Promise<void> =>
     new PerformanceObserver((list) => {
       for (const e of list.getEntries() as Shift[])
         for (const { node, previousRect: was, currentRect: is } of e.hadRecentInput ? [] : e.sources)
-          if (Math.abs(was.top - is.top) > 1) moved.push(`${was.top} → ${is.top}: ${(node instanceof Element ? node : node?.parentElement)?.outerHTML.slice(0, 200)}`);
+          if (Math.abs(was.top - is.top) > 7) moved.push(`${was.top} → ${is.top}: ${(node instanceof Element ? node : node?.parentElement)?.outerHTML.slice(0, 200)}`);
     }).observe({ type: 'layout-shift' });
   });
 
