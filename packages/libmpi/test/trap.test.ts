@@ -9,6 +9,9 @@ it('names the function that is called without its declaration', () => {
   expect(message).toBe('the program trapped: time is called with other argument or result types than it has: is an #include missing?');
   expect(stack).toContain('at main (wasm-function[28]:0xc32)');
 });
+it('says that long has 32 bits, where code took it for 64', () => {
+  expect(describeTrap(trap('memory access out of bounds', '    at visit (wasm://wasm/a:wasm-function[3]:0x10)'), undefined).message).toMatch(/out of bounds: a wild pointer, .*long and pointers/);
+});
 it('says what abort() leaves', () => {
   expect(describeTrap(trap('unreachable', '    at abort (wasm://wasm/a:wasm-function[3]:0x10)'), undefined).message).toMatch(/abort\(\), a failed assertion/);
 });
