@@ -51,8 +51,8 @@ export async function machineOf(browser: Browser, page: Page) {
   const { targetInfo } = await cdp.send('Target.getTargetInfo');
   const whole = await browser.newBrowserCDPSession();
   await whole.send('Browser.grantPermissions', { permissions: ['idleDetection'], ...(targetInfo.browserContextId ? { browserContextId: targetInfo.browserContextId } : {}) });
-  const pressure = (state: 'nominal' | 'critical') => cdp.send('Emulation.setPressureStateOverride', { source: 'cpu', state });
-  await cdp.send('Emulation.setPressureSourceOverrideEnabled', { enabled: true, source: 'cpu', metadata: { available: true } });
+  const pressure = (state: 'nominal' | 'critical') => cdp.send('Emulation.setPressureStateOverride', { source: 'cpu', state }).catch(() => undefined);
+  await cdp.send('Emulation.setPressureSourceOverrideEnabled', { enabled: true, source: 'cpu', metadata: { available: true } }).catch(() => undefined);
   await pressure('nominal');
   await cdp.send('Emulation.setIdleOverride', { isUserActive: true, isScreenUnlocked: true });
   await page.addInitScript(() => {
@@ -60,6 +60,8 @@ export async function machineOf(browser: Browser, page: Page) {
     Object.assign(navigator, { getBattery: async () => battery });
   });
   return {
+    /** Once the page is there: what its browser has. Chromium's headless shell lacks both. */
+    tells: () => page.evaluate(() => ({ pressure: 'PressureObserver' in globalThis, idleness: 'IdleDetector' in globalThis })),
     pressure,
     leave: () => cdp.send('Emulation.setIdleOverride', { isUserActive: false, isScreenUnlocked: true }),
     plugIn: () =>
