@@ -251,7 +251,7 @@ export class Dashboard implements RuntimeObserver {
 
   /** Streams of which the socket has shown nothing yet begin at most `tail` bytes before their end. */
   #skipTo(w: Watcher, job: JobId, tail: number): void {
-    const size = this.#runtime.spec(job)?.size ?? 0;
+    const size = this.#runtime.tasksOf(job);
     for (let t = 0; t < size; t++)
       for (const stream of ['stdout', 'stderr'] satisfies StreamName[]) {
         const skip = this.#runtime.world.size(job, taskId(t), stream) - tail;
@@ -261,7 +261,7 @@ export class Dashboard implements RuntimeObserver {
 
   /** True: there is more. */
   #outputOf(w: Watcher, job: JobId): boolean {
-    const size = this.#runtime.spec(job)?.size ?? 0;
+    const size = this.#runtime.tasksOf(job);
     let left = OUTPUT_BYTES;
     for (let t = 0; t < size; t++)
       for (const stream of ['stdout', 'stderr'] satisfies StreamName[]) {

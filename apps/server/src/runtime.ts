@@ -8,14 +8,16 @@
  *      next start.
  *  R3  Nothing here decides: an event of one core becomes an event of another, in the order in which it happened.
  */
-import { DeadlockWatch, jobIds, jobView, nodeViews, type JobCounters, type JobSpec, type TaskCounters } from '@mayfly/protocols';
+import { DeadlockWatch, capacityOf, jobIds, jobView, nodeViews, slotsFor, type JobCounters, type JobSpec, type TaskCounters } from '@mayfly/protocols';
 import type { MessageLog, Registry, ImageStore } from '@mayfly/storage/ports';
 import {
   FILES,
   FIRST_TOKEN,
   MayflyError,
+  SpawnRefusal,
   homeOf,
   jobId,
+  spawnedTasks,
   taskId,
   type Assignment,
   type ImageId,
@@ -25,6 +27,7 @@ import {
   type Manifest,
   type NodeId,
   type NodeView,
+  type SpawnGroup,
   type TaskId,
 } from '@mayfly/wire';
 import type { Board } from './board.ts';
@@ -141,6 +144,8 @@ export class Runtime {
       total: (job, bytes) => this.dispatcher.step({ type: 'output', job, bytes }),
       failed: (job, error) => this.dispatcher.step({ type: 'jobFailed', job, error }),
       answers: (job, task) => this.#home(job, task)?.feedAnswers(task),
+      refusal: (job, count, tasks, underWay) => this.#refusal(job, count, tasks, underWay),
+      spawned: (job, group) => this.#spawned(job, group),
       durableAnswers: (job, task) => this.#home(job, task)?.core?.durable(FILES, task) ?? 0,
     });
     this.checkpoints = new CheckpointServerHost({
@@ -271,18 +276,20 @@ export class Runtime {
     if (!spec) return Promise.reject(new MayflyError('NOT_FOUND', `no job ${job}`));
     const open: OpenJob = { spec, stdin: this.#stdinOf(job), deadlock: new DeadlockWatch(), images: new Map(), opened: Promise.resolve(), ready: false, recoveredFaults: 0 };
     this.#open.set(job, open);
-    this.history.open(job, spec.size, this.#ran.has(job));
     this.world.open(job, spec.outputLimitBytes ?? this.#options.limits.outputBytes, {
       inputs: spec.files.map((f) => ({ path: f.path, bytes: f.bytes, file: this.store.inputFile(job, f.hash) })),
+      tasks: spec.size,
       durable: spec.protocol !== 'none',
     });
+    const size = this.world.tasks(job);
+    this.history.open(job, size, this.#ran.has(job));
     const acting: [TaskId, Incarnation][] = [];
     // The hosts are entered before anything is awaited: orders which follow this effect find them (and wait for their recovery).
     const fences = this.#registry.entries(`task/${job}/`).then((entries) => {
       for (const [key, value] of entries) acting.push([taskId(Number(key.split('/')[2])), (value as { incarnation: Incarnation }).incarnation]);
       return acting;
     });
-    const hosts = memoriesOf(spec, {
+    const hosts = memoriesOf(spec, size, {
       log: this.#log,
       listener: this.#listener(job),
       secrets: this.#secrets,
@@ -301,7 +308,7 @@ export class Runtime {
     })();
     open.opened.catch(noop);
     void fences.then((f) => {
-      this.checkpoints.step({ type: 'openJob', job, size: spec.size, channelMemories: spec.channelMemories, program: spec.program.hash, acting: f });
+      this.checkpoints.step({ type: 'openJob', job, size: capacityOf(spec), channelMemories: spec.channelMemories, program: spec.program.hash, acting: f });
     });
     return open.opened;
   }
@@ -327,6 +334,20 @@ export class Runtime {
     };
   }
 
+  /** MPI_Comm_spawn takes what is free now, or nothing. */
+  #refusal(job: JobId, count: number, tasks: number, underWay: number): number {
+    const spec = this.#specs.get(job);
+    if (!spec || tasks + count > capacityOf(spec)) return SpawnRefusal.LIMIT;
+    return count + underWay > slotsFor(this.dispatcher.core, job) ? SpawnRefusal.SLOTS : 0;
+  }
+  async #spawned(job: JobId, group: SpawnGroup): Promise<void> {
+    const size = group.first + spawnedTasks(group.parts);
+    this.history.grow(job, size);
+    // One that cannot has ended the job.
+    await Promise.all((this.memories.of(job) ?? []).map((h) => h.grow(size).catch(noop)));
+    this.dispatcher.step({ type: 'spawn', job, group });
+  }
+
   #stdinOf(job: JobId): StdinLog {
     return new StdinLog(this.store.stdinPath(job));
   }
@@ -337,7 +358,7 @@ export class Runtime {
     if (under) return under;
     const open = this.#open.get(job);
     // Views of the job are answered from this from now on.
-    if (open) this.#finals.write(job, open.spec.size, this.#countersOf(job));
+    if (open) this.#finals.write(job, this.tasksOf(job), this.#countersOf(job));
     this.history.end(job);
     if (open) this.runLog.write(job);
     const work = (async () => {
@@ -418,6 +439,10 @@ export class Runtime {
   spec(job: JobId): JobSpec | undefined {
     return this.#specs.get(job);
   }
+  /** Ranks that it has by now. */
+  tasksOf(job: JobId): number {
+    return this.dispatcher.core.core.jobs.get(job)?.tasks.length ?? 0;
+  }
   /** Name of the token that submitted it. */
   ownerOf(job: string): string | undefined {
     const spec = this.#specs.get(job as JobId);
@@ -466,7 +491,7 @@ export class Runtime {
     const hosts = this.memories.of(job) ?? [];
     const r: Reading = { messages: 0, bytes: 0, logBytes: 0, imageBytes: 0 };
     for (const h of hosts) r.logBytes += h.logBytes;
-    for (let t = 0; t < open.spec.size; t++) {
+    for (let t = 0; t < this.tasksOf(job); t++) {
       const c = this.#taskCounters(job, hosts, taskId(t));
       r.messages += c.messagesOut;
       r.bytes += c.bytesOut;
@@ -507,10 +532,11 @@ export class Runtime {
   }
 
   #assignment(job: JobId, task: TaskId, incarnation: Incarnation, manifest: Manifest | undefined): Assignment {
-    const spec = this.#specs.get(job)!;
+    const { record } = this.dispatcher.core.core.jobs.get(job)!;
+    const { spec } = record;
     this.#metrics.assigned(incarnation === 0 ? 'first' : 'restart');
     this.history.assigned(job, task);
-    return assignmentOf(spec, {
+    return assignmentOf(record, {
       task, incarnation, manifest,
       capability: this.#secrets.capability({ job, task, incarnation }),
       graceMs: spec.graceMs ?? this.dispatcher.core.core.settings.graceMs,

@@ -23,6 +23,8 @@ function listener(): WorldListener & { failures: string[]; exits: number; seen: 
     total: () => undefined,
     failed: (_j: unknown, e: { code: string }) => void l.failures.push(e.code),
     answers: () => undefined,
+    refusal: () => 1,
+    spawned: () => Promise.resolve(),
     durableAnswers: () => 0,
   };
   return l;

@@ -45,6 +45,8 @@ export interface Binding {
 export interface BindingOptions {
   layer: Layer;
   program: Program;
+  /** argv[0]. */
+  programName?: string;
   /** Name of the node; asked when live, logged by device.place. */
   processorName(): string;
   /** The environment's view of the job, for MPI_Get_library_version and the like. */

@@ -19,6 +19,9 @@ let fabric: CFabric;
 beforeAll(() => void (fabric = new CFabric()));
 afterAll(() => fabric.close());
 
+/** Processes that spawn.c starts, and has ended before others come. */
+const SPAWNED = 19;
+
 const modules = new Map<string, WebAssembly.Module>();
 function moduleOf({ name, source }: Conformance): WebAssembly.Module {
   let m = modules.get(name);
@@ -27,7 +30,7 @@ function moduleOf({ name, source }: Conformance): WebAssembly.Module {
 }
 
 async function problems(program: Conformance, size: number, options: RunOptions = {}): Promise<string[]> {
-  const ranks = ok(await fabric.run(moduleOf(program), size, { patience: PATIENCE, ...options }));
+  const ranks = ok(await fabric.run(moduleOf(program), size, { patience: PATIENCE, ...(program.name === 'spawn' ? { spare: SPAWNED, inboxBytes: 1 << 22 } : {}), ...options }));
   if (options.cycle || options.unwind) for (const r of ranks) expect(r.images).toBeGreaterThan(0);
   return judge(program, size, collate(program, ranks.map((r) => r.stdout)), recorded(program, size)).problems;
 }
@@ -35,7 +38,7 @@ async function problems(program: Conformance, size: number, options: RunOptions 
 /** The fewest, the most, and one between: an odd number where there is one. */
 const some = (ranks: readonly number[]): number[] => [...new Set([ranks[0]!, ranks.find((n) => n > 2 && n % 2 === 1) ?? ranks[1]!, ranks.at(-1)!])];
 /** Programs that are also stored and restored in a fresh instance at every n-th call, and inside their waits. */
-const CYCLED: Readonly<Record<string, number>> = { partitioned: 1, requests: 9 };
+const CYCLED: Readonly<Record<string, number>> = { partitioned: 1, requests: 9, spawn: 3 };
 
 test('a list of blocks is there again after an image has been written over it', async () => {
   const pack = programs().find((p) => p.name === 'pack')!;

@@ -3,12 +3,12 @@
  * equally long, so that a receive knows the length: u32 context, u32 number of tasks, u32 each task by rank; or u32 error class, u32 {@link REFUSED}.
  */
 import type { Buf } from './buffers.ts';
-import type { Layer } from './layer.ts';
+import { capacityOf, type Layer } from './layer.ts';
 import type { Schedule } from './schedule.ts';
 
 const REFUSED = 0xffff_ffff;
 
-export const cardBytes = (layer: Layer): number => 4 * (2 + layer.state.size);
+export const cardBytes = (layer: Layer): number => 4 * (2 + capacityOf(layer));
 
 export type Card = { context: number; tasks: number[] } | { refused: number };
 
@@ -32,5 +32,5 @@ export function readCard(layer: Layer, bytes: Uint8Array): Card {
   const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const n = words.getUint32(4, true);
   if (n === REFUSED) return { refused: words.getUint32(0, true) };
-  return { context: words.getUint32(0, true), tasks: Array.from({ length: Math.min(n, layer.state.size) }, (_, i) => words.getUint32(8 + 4 * i, true)) };
+  return { context: words.getUint32(0, true), tasks: Array.from({ length: Math.min(n, capacityOf(layer)) }, (_, i) => words.getUint32(8 + 4 * i, true)) };
 }

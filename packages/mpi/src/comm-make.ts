@@ -103,6 +103,8 @@ function addComm(layer: Layer, errhandler: number, made: Made): number {
   const handle = state.comms.next++;
   const rank = made.group.indexOf(state.task);
   if (rank < 0 || made.remote?.length === 0) return NULL;
+  for (const t of made.remote ?? []) state.known = Math.max(state.known, t + 1);
+  for (const t of made.group) state.known = Math.max(state.known, t + 1);
   state.comms.rows.set(handle, {
     handle, name: made.name || `communicator ${handle}`, context: made.context, group: [...made.group], rank, errhandler, topology: made.topology, collectives: 0, attributes: new Map(),
     ...(made.remote && { remote: [...made.remote] }),

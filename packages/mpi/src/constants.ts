@@ -43,6 +43,8 @@ export const ANSWERS = 0x7fff_fff2;
 export const CARDS = ANSWERS + COLLECTIVE;
 /** Tag of a notice among the answers: the ports of its sender below the number in its word are closed for good. */
 export const LEFT = 0;
+/** Root and first child of a spawn meet; the tag is the child's task. */
+export const SPAWN_CONTEXT = 0x7fff_fff7;
 /** Names of services, told to all. */
 export const NAMES_CONTEXT = 0x7fff_fff4;
 

@@ -11,7 +11,7 @@ import { UINT32 } from './datatypes.ts';
 import { ERR, fail } from './errors.ts';
 import { opHandle } from './ops.ts';
 import { CONTEXTS_END } from './constants.ts';
-import type { Layer } from './layer.ts';
+import { capacityOf, type Layer } from './layer.ts';
 import type { Schedule } from './schedule.ts';
 
 /** Ids of one communicator: point to point, collectives. */
@@ -20,7 +20,7 @@ const WIDTH = 2;
 /** An id that no other making is offered. */
 export function takeContext(layer: Layer, call: string): number {
   const { state } = layer;
-  const id = (state.nextContext * state.size + state.task) * WIDTH;
+  const id = (state.nextContext * capacityOf(layer) + state.task) * WIDTH;
   if (id >= CONTEXTS_END) fail(ERR.INTERN, call, `this process has taken part in the making of ${state.nextContext} communicators: there are no more context ids`);
   state.nextContext++;
   return id;

@@ -35,8 +35,14 @@ export interface WaitReason {
 
 export interface Device {
   readonly task: TaskId;
-  /** Number of tasks in the job's world. */
+  /** Number of tasks in its world: those that the job was started with, or those that were spawned together. */
   readonly size: number;
+  /** Tasks that the job may come to have, the same for all of them; absent: `size`. */
+  readonly capacity?: number;
+  /** Slots that there were for the job when it began (MPI_UNIVERSE_SIZE); absent: `size`. */
+  readonly universe?: number;
+  /** It was spawned: the first task of its world, the task that asked for it, the part of the call that it belongs to. */
+  readonly spawned?: { readonly first: number; readonly root: number; readonly appnum: number };
 
   /**
    * Gives a message to the channel (this task → dst). Buffered by the Channel Memory: never waits for the receiver. The body is

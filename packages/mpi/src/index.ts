@@ -21,6 +21,7 @@ export * as collectives from './collectives/index.ts';
 export * as comms from './comm.ts';
 export * as intercomms from './intercomm.ts';
 export * as ports from './ports.ts';
+export * as spawns from './spawn.ts';
 export * as groups from './groups.ts';
 export * as topology from './topology.ts';
 export * as neighbours from './neighbours.ts';

@@ -54,7 +54,7 @@ export interface Layer {
 export function createLayer(device: Device, linearMemory?: () => Uint8Array): Layer {
   const layer: Layer = {
     device,
-    state: initialState(device.task, device.size),
+    state: initialState(device.task, device.size, device.spawned?.first),
     memory: new Memory(linearMemory, () => layer.state.scratch),
     opCallbacks: new Map(),
     deferred: [],
@@ -63,6 +63,9 @@ export function createLayer(device: Device, linearMemory?: () => Uint8Array): La
   };
   return layer;
 }
+
+/** Tasks that the job may come to have: ids that are made of task numbers stay apart with it. */
+export const capacityOf = (layer: Layer): number => Math.max(layer.state.size, layer.device.capacity ?? 0);
 
 /** @throws MPIError ERR_COMM */
 export function commOf(layer: Layer, handle: number, call: string): CommRecord {

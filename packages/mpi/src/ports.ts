@@ -28,7 +28,7 @@ const nameOf = (task: number, port: number): string => `mayfly-port:${task}:${po
 function parse(layer: Layer, name: string, call: string): { task: number; port: number } {
   const m = /^mayfly-port:(\d{1,9}):(\d{1,9})$/.exec(name);
   const task = Number(m?.[1]);
-  if (!m || task >= layer.state.size) fail(ERR.PORT, call, `'${name}' is no port of this job`);
+  if (!m || task >= layer.state.known) fail(ERR.PORT, call, `'${name}' is no port of this job`);
   return { task, port: Number(m![2]) };
 }
 
@@ -69,12 +69,12 @@ function shut(layer: Layer, port: number): void {
 
 /** The task leaves MPI (MPI_Finalize, the last session, its end): its ports close, and nobody is to wait for an answer of it any more. Again after a later session. */
 export function leave(layer: Layer): void {
-  const { ports, size, task } = layer.state;
+  const { ports, known, task } = layer.state;
   if (ports.next === 1 || ports.left.get(task) === ports.next) return;
   for (const port of ports.open) shut(layer, port);
   layer.device.unexpected(layer.state.unexpectedBytes);
   ports.left.set(task, ports.next);
-  for (let t = 0; t < size; t++) if (t !== task) layer.device.send(taskId(t), Mode.STANDARD, ANSWERS, LEFT, ports.next, new Uint8Array(0));
+  for (let t = 0; t < known; t++) if (t !== task) layer.device.send(taskId(t), Mode.STANDARD, ANSWERS, LEFT, ports.next, new Uint8Array(0));
 }
 
 /** What the two sides of a connection have in common: the group agrees on a context, its root meets the other one's, everybody hears the other card. */
@@ -137,9 +137,9 @@ const text = new TextEncoder();
 type News = [service: string, port: string | null];
 
 function tell(layer: Layer, news: News): void {
-  const { size, task } = layer.state;
+  const { known, task } = layer.state;
   const body = text.encode(JSON.stringify(news));
-  for (let t = 0; t < size; t++) if (t !== task) layer.device.send(taskId(t), Mode.STANDARD, NAMES_CONTEXT, 0, 0, body);
+  for (let t = 0; t < known; t++) if (t !== task) layer.device.send(taskId(t), Mode.STANDARD, NAMES_CONTEXT, 0, 0, body);
 }
 
 /** Hears what has arrived of names. */

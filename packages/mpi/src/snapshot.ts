@@ -44,6 +44,7 @@ export function restore(layer: Layer, bytes: Uint8Array): void {
   // Images from before a task said that it leaves.
   state.ports.left ??= new Map();
   state.traffic ??= noTraffic();
+  state.known ??= state.size;
   layer.state = state;
   putContents(layer);
   layer.device.unexpected(state.unexpectedBytes);

@@ -231,7 +231,12 @@ export const noTraffic = (): Traffic => ({ sent: 0, sentBytes: 0, received: 0, r
 export interface LayerState {
   format: number;
   task: number;
+  /** Tasks of its MPI_COMM_WORLD. */
   size: number;
+  /** Tasks of the job that it has heard of: at least so many there are. */
+  known: number;
+  /** Spawned: the communicator with its parents, once it has met them. */
+  parent?: number;
   finalized: boolean;
   comms: Table<CommRecord>;
   groups: Table<number[]>;
@@ -267,9 +272,9 @@ const commRecord = (handle: number, name: string, context: number, group: number
   handle, name, context, group, rank, errhandler: 1, collectives: 0, attributes: new Map(),
 });
 
-export function initialState(task: number, size: number): LayerState {
+export function initialState(task: number, size: number, first = 0): LayerState {
   const comms = table<CommRecord>();
-  insert(comms, commRecord(COMM_WORLD, 'MPI_COMM_WORLD', WORLD_CONTEXT, Array.from({ length: size }, (_, i) => i), task));
+  insert(comms, commRecord(COMM_WORLD, 'MPI_COMM_WORLD', WORLD_CONTEXT, Array.from({ length: size }, (_, i) => first + i), task - first));
   insert(comms, commRecord(COMM_SELF, 'MPI_COMM_SELF', SELF_CONTEXT, [task], 0));
   const groups = table<number[]>();
   insert(groups, []);
@@ -280,7 +285,7 @@ export function initialState(task: number, size: number): LayerState {
   insert(errhandlers, { name: 'MPI_ERRORS_RETURN' });
   insert(errhandlers, { name: 'MPI_ERRORS_ABORT' });
   return {
-    format: STATE_FORMAT, task, size, finalized: false,
+    format: STATE_FORMAT, task, size, known: first + size, finalized: false,
     comms, groups, ops, errhandlers, types: { next: FIRST_DERIVED, rows: new Map() }, requests: table(),
     scratch: new Map(), nextScratch: -1, nextContext: FIRST_FREE_CONTEXT,
     lastSync: 0, syncs: new Map(), posted: new Map(), unexpected: new Map(), unexpectedBytes: 0, messages: table(), partitioned: noPartitions(), windows: noWindows(), files: noFiles(),

@@ -313,6 +313,11 @@ export interface Comm {
   compare(other: Comm): Comparison;
   /** [MPI_Comm_free] Collective. */
   free(): void;
+  /**
+   * [MPI_Comm_spawn] Starts more processes of this program, with these arguments, on slots that are free now: all of them or none (ERR_SPAWN). They have a COMM_WORLD of their
+   * own and find this process's group with {@link getParent}. Only the root's arguments count.
+   */
+  spawn(args: readonly string[], maxprocs?: number, root?: number): Intercomm;
   /** [MPI_Comm_disconnect] As free, after all communication on it is complete. */
   disconnect(): void;
 
@@ -370,6 +375,8 @@ export interface Intercomm extends Comm {
 
 /** [MPI_Comm_create_from_group] A communicator of a group alone, without a parent: all of it call this with the same text. */
 export declare function createFromGroup(group: Group, tag: string): Comm;
+/** [MPI_Comm_get_parent] The processes that started this one with {@link Comm.spawn}; null: it was not spawned, or has disconnected from them. */
+export declare function getParent(): Intercomm | null;
 /** [MPI_Open_port] The name of a port of this process, for accept and connect. */
 export declare function openPort(): string;
 /** [MPI_Close_port] */
@@ -633,6 +640,7 @@ export declare const ERR_FILE_IN_USE: 29;
 export declare const ERR_NO_SPACE: 41;
 export declare const ERR_READ_ONLY: 45;
 export declare const ERR_SERVICE: 51;
+export declare const ERR_SPAWN: 53;
 export declare const ERR_PORT: 43;
 export declare const ERR_NAME: 38;
 export declare const ERR_UNSUPPORTED_OPERATION: 55;

@@ -95,6 +95,31 @@ describe('headless nodes', () => {
     expect(stdout[0]!.split('\n').filter((l) => l.length > 20)).toHaveLength(13);
   });
 
+  it('spawn more processes of the same program', async () => {
+    await bench.node(3);
+    const id = await bench.submit(
+      `import { COMM_WORLD as comm, args, getParent, ERRORS_RETURN, ERR_SPAWN, MPIError, SUM } from 'mayfly';
+       const parent = getParent();
+       if (parent) {
+         console.log('child', comm.rank, 'of', comm.size, args.join());
+         parent.sendObject({ from: comm.rank }, 0, 1);
+         parent.merge(true).allreduce(comm.rank, SUM);
+         parent.disconnect();
+       } else {
+         comm.setErrhandler(ERRORS_RETURN);
+         try { comm.spawn([], 3); } catch (e) { console.log(e instanceof MPIError && e.errorClass === ERR_SPAWN); }
+         const children = comm.spawn(['a', 'b'], 2);
+         for (let i = 0; i < children.remoteSize; i++) console.log(JSON.stringify(children.recvObject(i, 1).value));
+         console.log(children.merge().allreduce(5, SUM), getParent());
+         children.disconnect();
+       }`,
+      1,
+    );
+    const { job, stdout } = await bench.ended(id);
+    expect(job.error).toBeUndefined();
+    expect(stdout).toEqual(['true\n{"from":0}\n{"from":1}\n6 null\n', 'child 0 of 2 a,b\n', 'child 1 of 2 a,b\n']);
+  });
+
   it('report an uncaught error with its stack, an exit code, an abort', async () => {
     await bench.node(2);
     const thrown = await bench.ended(await bench.submit(`import { COMM_WORLD as comm } from 'mayfly';\nfunction f(): never {\n  throw new Error('no luck');\n}\nif (comm.rank === 1) f();\ncomm.barrier();`, 2));

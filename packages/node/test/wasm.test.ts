@@ -31,6 +31,46 @@ afterAll(async () => {
   rmSync(webRoot, { recursive: true, force: true });
 });
 
+/** Two parents spawn two children; all of them are held until there is a line of input. */
+const SPAWNING = `
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  MPI_Comm parent, kids; int rank, size, n, x, y, flag, code, *slots; char line[8], *args[] = {"x", NULL};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_get_parent(&parent);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (parent == MPI_COMM_NULL) {
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &slots, &flag);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    code = MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 50, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &kids, MPI_ERRCODES_IGNORE);
+    printf("parent %d of %d, %d slots: %s\\n", rank, size, *slots, code == MPI_ERR_SPAWN ? "MPI_ERR_SPAWN" : "?");
+    MPI_Comm_spawn(argv[0], args, 2, MPI_INFO_NULL, 1, MPI_COMM_WORLD, &kids, MPI_ERRCODES_IGNORE);
+    printf("held\\n");
+    fflush(stdout);
+    if (rank == 0) fgets(line, 8, stdin);
+    MPI_Barrier(kids);
+    x = rank + 7;
+    MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, kids);
+    MPI_Allreduce(&rank, &n, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Comm_disconnect(&kids);
+    printf("children say %d %d\\n", n, y);
+  } else {
+    MPI_Comm_remote_size(parent, &n);
+    printf("child %d of %d of %d parents: %s\\n", rank, size, n, argv[1]);
+    printf("held\\n");
+    fflush(stdout);
+    MPI_Barrier(parent);
+    x = 2 * rank + 2;
+    MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, parent);
+    MPI_Comm_disconnect(&parent);
+    printf("parents say %d\\n", y - 1);
+  }
+  MPI_Finalize();
+  return 0;
+}`;
+
 const NEVER = 86_400_000;
 const built = new Map<string, string>();
 async function submit(source: string, size: number, more: { args?: string[]; files?: Record<string, string>; options?: JobOptions; flags?: string[] } = {}): Promise<string> {
@@ -155,6 +195,35 @@ describe('C programs on headless nodes', () => {
     expect(stdout).toEqual(expected.stdout);
     expect(files).toEqual(expected.files);
     expect(job.tasks.map((t) => t.incarnation).sort()).toEqual([0, 0, 2, 2]);
+  });
+
+  it('spawned ranks: parents and children killed in the middle of the spawn and after it, the server restarted: the same output; what cannot be spawned is MPI_ERR_SPAWN', { timeout: 400_000 }, async () => {
+    await bench.node(3, 'a');
+    const b = await bench.node(3, 'b');
+    const id = await submit(SPAWNING, 2);
+    await bench.until(id, (j) => j.size === 4);
+    b.kill();
+    const c = await bench.node(3, 'c');
+    // Whoever was hit in the middle of what: all of them come to where the program is held.
+    const lines = async (): Promise<string[]> => Promise.all([0, 1, 2, 3].map(async (t) => (await bench.api(`jobs/${id}/tasks/${t}/stdout?from=0`)).text()));
+    await expect.poll(async () => (await lines()).every((l) => l.includes('held')), { timeout: 200_000 }).toBe(true);
+    const { port } = new URL(bench.server.url);
+    await bench.server.close();
+    await bench.start(Number(port));
+    await bench.until(id, (j) => j.endedAt !== undefined || (j.size === 4 && j.tasks.every((t) => t.state === 'running')));
+    c.kill();
+    await bench.node(3, 'd');
+    await bench.input(id);
+    const { job, stdout } = await bench.ended(id);
+    expect(job.error).toBeUndefined();
+    expect(stdout).toEqual([
+      'parent 0 of 2, 6 slots: MPI_ERR_SPAWN\nheld\nchildren say 1 6\n',
+      'parent 1 of 2, 6 slots: MPI_ERR_SPAWN\nheld\nchildren say 1 6\n',
+      'child 0 of 2 of 2 parents: x\nheld\nparents say 14\n',
+      'child 1 of 2 of 2 parents: x\nheld\nparents say 14\n',
+    ]);
+    expect(job).toMatchObject({ state: 'done', size: 4, spawned: 2, tasks: [{}, {}, { spawned: { by: 1, world: [2, 3] } }, {}] });
+    expect(job.faults.length).toBeGreaterThan(1);
   });
 
   it('a restart without an image replays from the start', async () => {

@@ -3,6 +3,10 @@ import { Type, type Static } from 'typebox';
 import type { Patch } from './delta.ts';
 import { CountSchema, ErrorBody, HashSchema, IncarnationSchema, JobIdSchema, NodeIdSchema, TaskIdSchema } from './schema.ts';
 
+/** Ranks of a job, those included that it spawns, and how many it may spawn. */
+export const MAX_RANKS = 1024;
+export const MAX_SPAWNED = 256;
+
 export const ProtocolName = Type.Union([Type.Literal('pessimistic'), Type.Literal('none')]);
 export type ProtocolName = Static<typeof ProtocolName>;
 export const Durability = Type.Union([Type.Literal('behind'), Type.Literal('strict')]);
@@ -86,7 +90,7 @@ export const JobSubmission = Type.Object(
   {
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),
     program: ProgramSubmission,
-    size: Type.Integer({ minimum: 1, maximum: 1024 }),
+    size: Type.Integer({ minimum: 1, maximum: MAX_RANKS }),
     args: Type.Optional(Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 256 })),
     /** Input files by path, base64. */
     files: Type.Optional(Type.Record(FilePath, Type.String())),

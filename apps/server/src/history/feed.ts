@@ -118,7 +118,7 @@ export class HistoryFeed {
     const rows = this.#history.matrix(l.look.job);
     if (!rows) return;
     const bins = binsOf([rows], h.size, m);
-    const cells = cellsOf(bins, l.cells ?? new Float64Array(bins.cells.length));
+    const cells = cellsOf(bins, l.cells?.length === bins.cells.length ? l.cells : new Float64Array(bins.cells.length));
     if (cells.length === 0 || (cells.length > MANY_CELLS && l.cells && this.#turn % 3 !== 0)) return;
     l.cells = bins.cells;
     viewer.emit('matrix', { job: l.look.job, src: bins.src, dst: bins.dst, binned: bins.binned, cells: new Uint8Array(Float64Array.from(cells.flat()).buffer) });

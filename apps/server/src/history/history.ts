@@ -69,6 +69,11 @@ export class History {
     if (again) this.#find(job, now);
   }
 
+  /** The job has more tasks now. */
+  grow(job: JobId, size: number): void {
+    this.#open.get(job)?.history.grow(size, Date.now());
+  }
+
   /** Incarnations that were given out before this start of the server. */
   #find(job: JobId, now: number): void {
     const h = this.#open.get(job)?.history;
@@ -219,7 +224,7 @@ export class History {
   #stored(job: JobId): { history: JobHistory; matrix: Rows } | undefined {
     const here = this.#atHand.get(job);
     if (here) return here;
-    const size = this.#dispatcher().core.jobs.get(job)?.record.spec.size;
+    const size = this.#dispatcher().core.jobs.get(job)?.tasks.length;
     const stored: Stored | undefined = size === undefined ? undefined : readHistory(this.#root, job, size);
     if (!stored || size === undefined) return undefined;
     const history = new JobHistory(size, stored.history.buckets.origin, stored.history);

@@ -30,6 +30,8 @@ interface Lane {
   spent: number[];
 }
 
+const newLane = (now: number): Lane => ({ state: 'new', incarnation: -1, node: undefined, upTo: now, doneAt: 0, spent: [] });
+
 export interface HistoryRecord {
   buckets: BucketsRecord;
   gauges?: BucketsRecord;
@@ -40,7 +42,7 @@ export interface HistoryRecord {
 export class JobHistory {
   readonly buckets: Buckets;
   readonly gauges: Gauges;
-  readonly size: number;
+  #size: number;
   /** Nothing more will come. */
   ended = false;
   /** A moment whose columns have changed. */
@@ -54,18 +56,28 @@ export class JobHistory {
   #now: number;
 
   constructor(size: number, now: number, record?: HistoryRecord) {
-    this.size = size;
-    const restored = record?.buckets.rows === size && record.buckets.kinds === LANE_KINDS.length ? record : undefined;
+    this.#size = size;
+    // Written before the last of the tasks were spawned: they have no past.
+    const restored = record && record.buckets.rows <= size && record.buckets.kinds === LANE_KINDS.length ? record : undefined;
     this.buckets = restored ? Buckets.of(restored.buckets) : new Buckets({ rows: size, kinds: LANE_KINDS.length, origin: now });
+    this.buckets.grow(size);
     this.gauges = new Gauges(this.buckets.origin, restored?.gauges);
     this.#now = now;
-    this.#lanes = Array.from({ length: size }, () => ({ state: 'new', incarnation: -1, node: undefined, upTo: now, doneAt: 0, spent: [] }));
+    this.#lanes = Array.from({ length: size }, () => newLane(now));
     if (!restored) return;
     this.#events = restored.events;
     this.#told = restored.events.length;
     this.#leftOut = restored.leftOut;
   }
 
+  get size(): number {
+    return this.#size;
+  }
+  /** Tasks were spawned. */
+  grow(size: number, now: number): void {
+    for (; this.#size < size; this.#size++) this.#lanes.push(newLane(now));
+    this.buckets.grow(size);
+  }
   get since(): number {
     return this.buckets.origin;
   }

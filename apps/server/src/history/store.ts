@@ -51,7 +51,7 @@ export function readHistory(root: string, job: JobId, size: number): Stored | un
     const bytes = inflateRawSync(readFileSync(pathOf(root, job)), { maxOutputLength: MOST_BYTES });
     const length = bytes.readUInt32LE(0);
     const head = JSON.parse(bytes.subarray(4, 4 + length).toString()) as Head;
-    if (head.version !== VERSION || head.kinds.join() !== LANE_KINDS.join() || head.buckets.rows !== size) return undefined;
+    if (head.version !== VERSION || head.kinds.join() !== LANE_KINDS.join() || head.buckets.rows > size) return undefined;
     const rest = new Uint8Array(bytes.subarray(4 + length));
     if (rest.length < 4 * head.cells || (rest.length - 4 * head.cells) % 32 !== 0) return undefined;
     const cells = new Float32Array(rest.buffer.slice(0, 4 * head.cells));

@@ -54,6 +54,8 @@ export class ChannelMemoryHost {
   /** Resolves when the core has recovered and serves connections. */
   ready: Promise<void>;
   readonly traffic: Traffic;
+  /** Tasks of the job. */
+  #size: number;
   readonly #log: MessageLog;
   readonly #listener: CmListener;
   readonly #secrets: Secrets;
@@ -81,6 +83,7 @@ export class ChannelMemoryHost {
 
   constructor(spec: CmSpec, deps: CmDeps) {
     this.spec = spec;
+    this.#size = spec.size;
     this.traffic = new Traffic(spec.size);
     this.#log = deps.log;
     this.#listener = deps.listener;
@@ -125,7 +128,7 @@ export class ChannelMemoryHost {
   async #recover(): Promise<void> {
     const { spec } = this;
     const core = new ChannelMemory({
-      size: spec.size,
+      size: this.#size,
       index: spec.index,
       count: spec.count,
       protocol: spec.protocol,
@@ -136,7 +139,7 @@ export class ChannelMemoryHost {
       },
     });
     const streams = new Map<string, LogStream>();
-    for (const name of core.streams()) streams.set(name, spec.protocol === 'none' ? new MemoryStream(name) : await this.#log.open(this.prefix + name));
+    for (const name of core.streams()) streams.set(name, await this.#openStream(name));
     this.#streams = streams;
     let records = 0;
     this.traffic.clear();
@@ -151,8 +154,33 @@ export class ChannelMemoryHost {
     this.#fresh = false;
     for (const task of this.#done) this.step({ type: 'done', task });
     this.feedStdin();
-    for (let t = 0; t < spec.size; t++) this.feedAnswers(taskId(t));
+    for (let t = 0; t < this.#size; t++) this.feedAnswers(taskId(t));
     if (records > 0) this.#logger.info({ records }, 'Channel Memory recovered from its logs');
+  }
+
+  async #openStream(name: string): Promise<LogStream> {
+    return this.spec.protocol === 'none' ? new MemoryStream(name) : this.#log.open(this.prefix + name);
+  }
+
+  /** The job has more tasks: resolves when messages to them are taken. Orders about them that follow wait for that. */
+  grow(size: number): Promise<void> {
+    if (size <= this.#size) return this.ready;
+    const from = this.#size;
+    this.#size = size;
+    this.traffic.grow(size);
+    this.ready = this.ready.then(async () => {
+      const core = this.#core;
+      // A core that began to recover after this was said has them already.
+      if (!core || core.tasks >= size) return;
+      const made = new Map<string, LogStream>();
+      for (let t = from; t < size; t++)
+        for (const name of homeOf(taskId(t), this.spec.count) === this.spec.index ? [`d${t}`, `t${t}`, `w${t}`] : [`d${t}`]) made.set(name, await this.#openStream(name));
+      if (core !== this.#core) return void (await Promise.all([...made.values()].map((s) => s.close())));
+      for (const [name, stream] of made) this.#streams.set(name, stream);
+      this.step({ type: 'grow', size });
+    });
+    this.ready.catch(() => undefined);
+    return this.ready;
   }
 
   *#counted(name: string, records: Iterable<{ lsn: number; bytes: Uint8Array }>, count: () => void): Iterable<{ lsn: number; bytes: Uint8Array }> {
@@ -421,8 +449,8 @@ export class ChannelMemoryHost {
   }
 }
 
-/** One for each Channel Memory of the job. */
-export function memoriesOf(spec: JobSpec, deps: CmDeps): ChannelMemoryHost[] {
-  const { id: job, channelMemories: count, size, protocol, durability } = spec;
+/** One for each Channel Memory of the job. @param size tasks that it has by now */
+export function memoriesOf(spec: JobSpec, size: number, deps: CmDeps): ChannelMemoryHost[] {
+  const { id: job, channelMemories: count, protocol, durability } = spec;
   return Array.from({ length: count }, (_, index) => new ChannelMemoryHost({ job, index, count, size, protocol, durability }, deps));
 }

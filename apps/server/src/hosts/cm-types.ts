@@ -11,6 +11,7 @@ export interface CmSpec {
   job: JobId;
   index: number;
   count: number;
+  /** Tasks of the job when it is opened ({@link ChannelMemoryHost.grow}). */
   size: number;
   protocol: 'pessimistic' | 'none';
   durability: 'behind' | 'strict';

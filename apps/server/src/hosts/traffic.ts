@@ -19,7 +19,7 @@ export type Tap = (src: number, dst: number, bytes: number, tag: number) => void
 const NONE = new Float64Array(0);
 
 export class Traffic {
-  readonly #size: number;
+  #size: number;
   readonly #tasks: TaskTraffic[];
   /** By destination: [messages, bytes] by source. */
   readonly #pairs: Float64Array[];
@@ -30,6 +30,19 @@ export class Traffic {
     this.#size = size;
     this.#tasks = Array.from({ length: size }, nothing);
     this.#pairs = Array.from({ length: size }, () => NONE);
+  }
+
+  /** The job has more tasks now. */
+  grow(size: number): void {
+    for (; this.#size < size; this.#size++) {
+      this.#tasks.push(nothing());
+      this.#pairs.push(NONE);
+    }
+    this.#pairs.forEach((row, d) => {
+      if (row.length === 0 || row.length >= 2 * size) return;
+      this.#pairs[d] = new Float64Array(2 * size);
+      this.#pairs[d].set(row);
+    });
   }
 
   get(task: TaskId): Readonly<TaskTraffic> | undefined {

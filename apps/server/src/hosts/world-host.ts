@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Compile } from 'typebox/compile';
 import { FileService, type Fatal } from '@mayfly/protocols';
-import { ExitReport, MayflyError, ResultPath, WorldMode, taskId, type JobId, type TaskId } from '@mayfly/wire';
+import { ExitReport, MayflyError, ResultPath, WorldMode, spawnedTasks, taskId, type JobId, type SpawnGroup, type TaskId } from '@mayfly/wire';
 import { WorldFiles, readFileIndex } from './world-files.ts';
 import { WorldIndex } from './world-index.ts';
 import { WorldJournal } from './world-journal.ts';
@@ -44,6 +44,10 @@ export interface WorldListener {
   failed(job: JobId, error: { code: string; message: string }): void;
   /** Answers to requests of this task may be taken, up to {@link WorldHost.answerable}. */
   answers(job: JobId, task: TaskId): void;
+  /** Why so many tasks cannot be added to the job now, which has `tasks` (SpawnRefusal); 0: they can. */
+  refusal(job: JobId, count: number, tasks: number, underWay: number): number;
+  /** A spawn is granted, durably: resolves when messages to its tasks can be taken. May come again. */
+  spawned(job: JobId, group: SpawnGroup): Promise<void>;
   /** Answers to this task that are durable in its log. */
   durableAnswers(job: JobId, task: TaskId): number;
 }
@@ -51,6 +55,8 @@ export interface WorldListener {
 export interface WorldOptions {
   /** Input files of the job: name, length, where it lies. */
   inputs?: readonly { path: string; bytes: number; file: string }[];
+  /** Tasks that the job was started with. */
+  tasks?: number;
   /** False: the job does not survive the server anyway (protocol `none`), so nothing waits for the disk. */
   durable?: boolean;
 }
@@ -72,6 +78,8 @@ interface JobOutput {
   storage: WorldFiles;
   journal: WorldJournal;
   durable: boolean;
+  /** Spawns that the rest of the server has been told of. */
+  told: number;
   /** O5: requests of each task whose records are durable. */
   answerable: Map<TaskId, number>;
   committing: Promise<void> | undefined;
@@ -101,11 +109,11 @@ export class WorldHost {
     const inputs = new Map((options.inputs ?? []).map((f) => [f.path, f]));
     const o: JobOutput = {
       dir, limit, streams: 0, failed: false, tasks: new Map(),
-      service: new FileService(limit, new Map([...inputs.values()].map((f) => [f.path, f.bytes])), readFileIndex(dir)),
+      service: new FileService(limit, new Map([...inputs.values()].map((f) => [f.path, f.bytes])), readFileIndex(dir), options.tasks, (count) => this.#refusal(job, count)),
       storage: new WorldFiles(dir, (path) => inputs.get(path)?.file),
       journal: new WorldJournal(join(dir, 'journal')),
       durable: options.durable ?? true,
-      answerable: new Map(), committing: undefined, compacting: undefined,
+      told: 0, answerable: new Map(), committing: undefined, compacting: undefined,
     };
     this.#jobs.set(job, o);
     for (const name of readdirSync(dir)) {
@@ -122,6 +130,16 @@ export class WorldHost {
     // What was read from the disk may be in its cache alone. A new journal begins with the files that a directory without one has.
     if (o.journal.bytes > 0) this.#commit(job, o);
     else o.journal.begin(o.service.snapshot());
+  }
+
+  /** Tasks of an open job, spawned ones included. */
+  tasks(job: JobId): number {
+    return this.#jobs.get(job)?.service.tasksOfJob ?? 0;
+  }
+  #refusal(job: JobId, count: number): number {
+    const o = this.#jobs.get(job)!;
+    const underWay = o.service.spawned.slice(o.told).reduce((n, g) => n + spawnedTasks(g.parts), 0);
+    return this.#listener.refusal(job, count, o.service.tasksOfJob, underWay);
   }
 
   /** Bytes that the job has written, or 0 when it is not open. */
@@ -192,7 +210,9 @@ export class WorldHost {
         // What comes in this turn of the loop goes along.
         await new Promise(setImmediate);
         const upTo = o.service.tasks().map((task): [TaskId, number] => [task, o.service.requests(task)]);
+        const groups = o.service.spawned.length;
         if (o.durable) await o.journal.sync();
+        for (; o.told < groups && this.#jobs.get(job) === o; o.told++) await this.#listener.spawned(job, o.service.spawned[o.told]!);
         if (this.#jobs.get(job) !== o) return;
         for (const [task, r] of upTo) {
           if ((o.answerable.get(task) ?? 0) >= r) continue;

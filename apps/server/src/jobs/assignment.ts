@@ -1,6 +1,6 @@
 /** What a node is told of the rank that it gets. */
-import type { JobSpec } from '@mayfly/protocols';
-import { zeroLine, type Assignment, type Incarnation, type Manifest, type TaskId } from '@mayfly/wire';
+import { capacityOf, groupOf, type JobRecord } from '@mayfly/protocols';
+import { partOf, spawnedTasks, zeroLine, type Assignment, type Incarnation, type Manifest, type TaskId } from '@mayfly/wire';
 
 export interface Given {
   task: TaskId;
@@ -13,16 +13,22 @@ export interface Given {
   now: number;
 }
 
-export function assignmentOf(spec: JobSpec, { task, incarnation, manifest, capability, graceMs, now }: Given): Assignment {
+export function assignmentOf(record: JobRecord, { task, incarnation, manifest, capability, graceMs, now }: Given): Assignment {
+  const { spec } = record;
+  const group = groupOf(record, task);
+  const part = group && partOf(group, task);
   return {
     job: spec.id,
     jobName: spec.name,
     task,
     incarnation,
-    size: spec.size,
+    size: group ? spawnedTasks(group.parts) : spec.size,
+    capacity: capacityOf(spec),
+    ...(record.universe === undefined ? {} : { universe: record.universe }),
+    ...(group ? { spawned: { first: group.first, root: group.root, appnum: part! } } : {}),
     capability,
     program: { ...spec.program },
-    args: spec.args,
+    args: group ? group.parts[part!]!.args : spec.args,
     ...(spec.env === undefined ? {} : { env: spec.env }),
     files: spec.files,
     protocol: spec.protocol,

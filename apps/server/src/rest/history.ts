@@ -20,9 +20,8 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
   const need = (id: string): { job: JobId; size: number } => {
     const job = jobId(id);
-    const spec = runtime.spec(job);
-    if (!spec) throw new MayflyError('NOT_FOUND', `There is no job ${id}.`);
-    return { job, size: spec.size };
+    if (!runtime.spec(job)) throw new MayflyError('NOT_FOUND', `There is no job ${id}.`);
+    return { job, size: runtime.tasksOf(job) };
   };
 
   app.get(

@@ -2,7 +2,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import type { JobSpec } from '@mayfly/protocols';
-import { JobSubmission, JobView, MayflyError, jobId, taskId, type JobId, type TaskId } from '@mayfly/wire';
+import { JobSubmission, JobView, MAX_RANKS, MAX_SPAWNED, MayflyError, jobId, taskId, type JobId, type TaskId } from '@mayfly/wire';
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 import { DEFAULT_CHECKPOINT_MS } from '../checkpoint-advice.ts';
@@ -183,6 +183,7 @@ export async function submit(o: JobRoutes, s: JobSubmission, owner: string, agai
     id,
     name: s.name ?? program.entry.slice(-80),
     size: s.size,
+    capacity: Math.min(MAX_RANKS, s.size + MAX_SPAWNED),
     protocol: options.protocol ?? 'pessimistic',
     durability: options.durability ?? 'behind',
     program: { language: program.language, entry: program.entry, hash: program.hash },

@@ -18,7 +18,10 @@ Notes on what is there:
 * A standard, buffered or ready send is complete when it returns: the Channel Memory is the buffer. A synchronous one waits for its receive.
 * Thread levels up to MPI_THREAD_SERIALIZED are granted; a rank has one thread.
 * A send cannot be cancelled (MPI 4.1 §3.8.4 leaves that to the implementation); a receive can.
-* The processes of a job are those that it was started with: MPI_Comm_spawn answers MPI_ERR_SPAWN, MPI_Comm_join no communicator. MPI_Comm_accept and MPI_Comm_connect
+* MPI_Comm_spawn and MPI_Comm_spawn_multiple start more processes of the job's own program, on slots that are free at that moment: all of them, or none. MPI_ERR_SPAWN is the
+  answer where there are too few, where the command is another program, and beyond 256 processes more than the job began with, or 1024 in all. Info keys (\`soft\` too) change nothing.
+  A spawned process has to call MPI_Init. MPI_UNIVERSE_SIZE counts the slots that there were for the job when it began.
+* MPI_Comm_join answers no communicator. MPI_Comm_accept and MPI_Comm_connect
   join groups of the same job; a port belongs to the process that opened it, and a published name is known to another process as soon as the news has reached it. A connect
   to a port that is closed, or whose process has left MPI, answers MPI_ERR_PORT; to an open one it waits for the accept, and a job in which all wait ends as a deadlock.
 * MPI_Session_init works before, beside and after MPI_Init; the process sets are mpi://WORLD and mpi://SELF.

@@ -1,10 +1,10 @@
 /** The environment (MPI 4.1 chapters 9 and 11): start and end, error classes and handlers, versions, clock, memory, operations, info objects. */
-import { COMM_SELF, ERR, ports, type CommRecord } from '@mayfly/mpi';
+import { COMM_SELF, ERR, ports, requests, spawns, type CommRecord } from '@mayfly/mpi';
 import { constant, constantNames } from '../abi/constants.ts';
 import { deleteAttributes } from './attributes.ts';
 import { record, type Implementations } from './define.ts';
 import { Kind, Null, Predefined, handleOf, numberOf } from './handles.ts';
-import { FIRST_USER_ERROR } from './state.ts';
+import { FIRST_USER_ERROR, type CallRecord } from './state.ts';
 import { bindOp } from './user-op.ts';
 import type { Core } from './core.ts';
 
@@ -35,6 +35,16 @@ export function environment(core: Core): Implementations {
       core.state.phase = 'active';
       core.state.threadLevel = Math.min(level, SERIALIZED);
     });
+
+  /** "MPI_COMM_SPAWN in the parents and MPI_INIT in the children form a collective operation over the union of parent and child processes" (§11.8.2). */
+  const parents = (call: string): number => (core.state.phase === 'before' ? (spawns.meetParents(layer, call) ?? 0) : 0);
+  const met = (r: CallRecord): void => {
+    if (r.request === 0) return;
+    const outcome = requests.wait(layer, r.request, `MPI_${r.call}`);
+    if (outcome.error) throw core.failed(outcome.error, outcome.comm);
+    spawns.setParent(layer, outcome.result);
+    core.state.names.set(outcome.result, 'MPI_COMM_PARENT');
+  };
 
   const createErrhandler = (fn: number, at: number): number =>
     success(() => {
@@ -80,14 +90,21 @@ export function environment(core: Core): Implementations {
   const newInfo = (at: number, entries: Map<string, string>): number => success(() => (heap.check(at, 4, 'info'), heap.setInt(at, core.newInfo(entries), 'info')));
 
   return {
-    Init: { start: () => record('Init', 0), finish: () => init(SERIALIZED) },
+    Init: {
+      start: () => record('Init', parents('MPI_Init')),
+      finish: (r) => {
+        met(r);
+        return init(SERIALIZED);
+      },
+    },
     Init_thread: {
       start: (_argc, _argv, required, provided) => {
         if (!LEVELS.includes(required!)) core.fail(ERR.ARG, `required ${required} is no level of thread support`);
         heap.check(provided!, 4, 'provided');
-        return record('Init_thread', 0, [required!, provided!]);
+        return record('Init_thread', parents('MPI_Init_thread'), [required!, provided!]);
       },
       finish: (r) => {
+        met(r);
         const code = init(r.at[0]!);
         heap.setInt(r.at[1]!, core.state.threadLevel, 'provided');
         return code;

@@ -1,11 +1,12 @@
 /**
- * Processes (MPI 4.1 chapter 11). The processes of a job are those that it was started with: spawning is refused with MPI_ERR_SPAWN, at every process of
- * the communicator. Ports and names connect groups of the same job.
+ * Processes (MPI 4.1 chapter 11). A job can spawn its own program onto slots that are free; what cannot be spawned is refused with MPI_ERR_SPAWN, at every process
+ * of the communicator. Ports and names connect groups of the same job.
  */
-import { ERR, comms, ports } from '@mayfly/mpi';
+import { ERR, comms, ports, requests, spawns } from '@mayfly/mpi';
+import type { SpawnPart } from '@mayfly/wire';
 import { freeComm, making } from './communicators.ts';
 import type { Core } from './core.ts';
-import { record, type Implementations } from './define.ts';
+import { record, type Implementations, type Waiting } from './define.ts';
 import { Null } from './handles.ts';
 
 const MAX_PORT_NAME = 256;
@@ -15,25 +16,61 @@ export function processes(core: Core): Implementations {
   const success = (f: () => void): number => (f(), ERR.SUCCESS);
   const text = (at: number, what: string): string => heap.string(at, what, MAX_PORT_NAME);
 
-  /** @param counts addresses of the numbers of processes wanted, read at the root only */
-  function refuse(comm: number, root: number, at: number, codes: number, wanted: () => number[]): number {
-    const c = core.comm(comm);
-    if (c.remote) core.fail(ERR.COMM, `${c.name} is an intercommunicator`, c.handle);
-    if (root < 0 || root >= c.group.length) core.fail(ERR.ROOT, `root ${root} is no rank: ${c.name} has ranks 0 to ${c.group.length - 1}`, c.handle);
-    heap.setInt(at, Null.COMM, 'intercomm');
-    if (c.rank === root) {
-      const n = wanted().reduce((a, b) => a + core.count(b, c.handle, 'maxprocs'), 0);
-      // MPI_ERRCODES_IGNORE is a null pointer.
-      if (codes !== 0) heap.setInts(codes, new Array<number>(n).fill(ERR.SPAWN), 'array_of_errcodes');
+  /** A list of strings that ends with a null pointer; MPI_ARGV_NULL is one. */
+  function argv(at: number): string[] {
+    const out: string[] = [];
+    for (let p = at; p !== 0; p += 4) {
+      const arg = heap.int(p, 'argv');
+      if (arg === 0) break;
+      out.push(heap.string(arg, 'argv'));
     }
-    return core.fail(ERR.SPAWN, 'a job has the processes that it was started with: no more can be spawned', c.handle);
+    return out;
+  }
+  const command = (at: number): boolean => spawns.isOwn(heap.string(at, 'command'), core.options.programName ?? '');
+  function part(args: number, count: number): SpawnPart {
+    if (count < 1) core.fail(ERR.ARG, `maxprocs is ${count}, at least 1 is needed`);
+    return { args: argv(args), count };
   }
 
+  /** @param wanted read at the root only */
+  const spawning = (call: string, wanted: (args: number[]) => { parts: SpawnPart[]; known: boolean }): Waiting => ({
+    start: (...args) => {
+      const [root, comm, at, codes] = args.slice(-4) as [number, number, number, number];
+      heap.setInt(at, Null.COMM, 'intercomm');
+      const c = core.comm(comm).handle;
+      return record(call, spawns.ask(layer, c, root, () => wanted(args), `MPI_${call}`), [at, c, root, codes, 0]);
+    },
+    finish: (r) => {
+      const [at, comm, root, codes] = r.at as [number, number, number, number];
+      let outcome = requests.wait(layer, r.request, `MPI_${call}`);
+      if (r.phase === 0) {
+        r.at[4] = outcome.status.bytes;
+        if (!outcome.error) {
+          r.request = spawns.meetChildren(layer, comm, root, outcome.result, `MPI_${call}`);
+          r.phase = 1;
+          outcome = requests.wait(layer, r.request, `MPI_${call}`);
+        }
+      }
+      // MPI_ERRCODES_IGNORE is a null pointer.
+      if (codes !== 0) heap.setInts(codes, new Array<number>(r.at[4]!).fill(outcome.error ? ERR.SPAWN : ERR.SUCCESS), 'array_of_errcodes');
+      if (outcome.error) throw core.failed(outcome.error, outcome.comm);
+      heap.setInt(at, core.commHandle(outcome.result), 'intercomm');
+      return ERR.SUCCESS;
+    },
+  });
+
   return {
-    Comm_spawn: (_command: number, _argv: number, maxprocs: number, _info: number, root: number, comm: number, at: number, codes: number) => refuse(comm, root, at, codes, () => [maxprocs]),
-    Comm_spawn_multiple: (count: number, _commands: number, _argvs: number, maxprocs: number, _infos: number, root: number, comm: number, at: number, codes: number) =>
-      refuse(comm, root, at, codes, () => heap.ints(maxprocs, core.count(count, 0), 'array_of_maxprocs')),
-    Comm_get_parent: (at: number) => success(() => heap.setInt(at, Null.COMM, 'parent')),
+    Comm_spawn: spawning('Comm_spawn', ([name, args, count]) => ({ known: command(name!), parts: [part(args!, count!)] })),
+    Comm_spawn_multiple: spawning('Comm_spawn_multiple', ([n, names, args, counts]) => {
+      const count = core.count(n!, 0);
+      if (count === 0) core.fail(ERR.COUNT, 'count is 0: there is nothing to spawn');
+      const each = args === 0 ? new Array<number>(count).fill(0) : heap.ints(args!, count, 'array_of_argv');
+      return {
+        known: heap.ints(names!, count, 'array_of_commands').every(command),
+        parts: heap.ints(counts!, count, 'array_of_maxprocs').map((c, i) => part(each[i]!, c)),
+      };
+    }),
+    Comm_get_parent: (at: number) => success(() => heap.setInt(at, core.commHandle(spawns.parentOf(layer)), 'parent')),
     Open_port: (info: number, name: number) =>
       success(() => {
         core.info(info);

@@ -2,7 +2,7 @@
  * Sessions (MPI 4.1 §11.3): MPI without MPI_COMM_WORLD, before, beside and after the World Model. A session is a handle with an error handler, hints and
  * perhaps a buffer; its process sets are groups of the layer, and communicators are made from groups and a string that their processes agree on.
  */
-import { ERR, MPIError, comms, intercomms, ports } from '@mayfly/mpi';
+import { COMM_WORLD, ERR, MPIError, comms, intercomms, ports } from '@mayfly/mpi';
 import { making, newGroup } from './communicators.ts';
 import type { Core } from './core.ts';
 import type { Implementations, Waiting } from './define.ts';
@@ -38,7 +38,7 @@ export function sessions(core: Core): Implementations {
     const s = sessionOf(handle);
     return under(s.errhandler, handle, () => success(() => f(s)));
   };
-  const psets = (): Map<string, number[]> => new Map([[WORLD, Array.from({ length: layer.state.size }, (_, i) => i)], [SELF, [layer.state.task]]]);
+  const psets = (): Map<string, number[]> => new Map([[WORLD, [...layer.state.comms.rows.get(COMM_WORLD)!.group]], [SELF, [layer.state.task]]]);
   const pset = (at: number): number[] => {
     const name = heap.string(at, 'pset_name');
     // A URI: its scheme and the names that the standard gives are the same in any case.

@@ -82,7 +82,7 @@ export class Life implements Waits {
     };
     // eslint-disable-next-line @typescript-eslint/no-this-alias -- the getter above has a this of its own
     const life = this;
-    this.binding = o.createBinding({ layer: this.layer, program, processorName: () => host.processorName(), version: host.version });
+    this.binding = o.createBinding({ layer: this.layer, program, programName: host.args[0] ?? '', processorName: () => host.processorName(), version: host.version });
     this.files = new Files(
       host.inputs,
       (path) => host.readInput(path),

@@ -25,6 +25,8 @@ export interface RunOptions extends DeviceOptions {
   /** The program's stack is unwound and entered anew at every suspending call, without an image. */
   reenter?: boolean;
   inboxBytes?: number;
+  /** Processes that may be spawned besides. They come behind the others in the results. */
+  spare?: number;
   /** Most that result files may have together. */
   outputBytes?: number;
   memoryBytes?: number;
@@ -63,13 +65,22 @@ export class CFabric {
 
   async run(wasm: Uint8Array | WebAssembly.Module, size: number, options: RunOptions = {}): Promise<RankResult[]> {
     const module = wasm instanceof WebAssembly.Module ? wasm : await WebAssembly.compile(wasm as Uint8Array<ArrayBuffer>);
-    const { args = [], files = {}, stdin, cycle, unwind, reenter = false, inboxBytes = 1 << 25, memoryBytes = 1 << 30, outputBytes = 1 << 26, scratch = false, ...device } = options;
-    const inboxes = Array.from({ length: size }, () => makeInbox(inboxBytes));
+    const { args = [], files = {}, stdin, cycle, unwind, reenter = false, inboxBytes = 1 << 25, spare = 0, memoryBytes = 1 << 30, outputBytes = 1 << 26, scratch = false, ...device } = options;
+    const inboxes = Array.from({ length: size + spare }, () => makeInbox(inboxBytes));
     if (stdin) append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new TextEncoder().encode(stdin));
     append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new Uint8Array(0));
     const job: Omit<Job, 'rank'> = { size, inboxes, module, args: ['a.out', ...args], files, cycle, unwind, reenter, memoryBytes, scratch, options: { patience: 60_000, ...device } };
-    const server = new FileServer(inboxes, files, outputBytes);
-    const answers = await Promise.all(inboxes.map((_, rank) => this.ask(rank, { ...job, rank }, server)));
+    const asked: Promise<Answer>[] = [];
+    const server: FileServer = new FileServer(inboxes, files, outputBytes, {
+      size,
+      start: ({ first, root, parts }) => {
+        const each = parts.flatMap((p, appnum) => Array.from({ length: p.count }, () => ({ appnum, args: ['a.out', ...p.args] })));
+        each.forEach(({ appnum, args: own }, i) => asked.push(this.ask(first + i, { ...job, rank: first + i, size: each.length, args: own, spawned: { first, root, appnum } }, server)));
+      },
+    });
+    for (let rank = 0; rank < size; rank++) asked.push(this.ask(rank, { ...job, rank }, server));
+    const answers: Answer[] = [];
+    for (let i = 0; i < asked.length; i++) answers.push(await asked[i]!);
     const shared = server.results();
     return answers.map((a) => ({ ...a, shared }));
   }

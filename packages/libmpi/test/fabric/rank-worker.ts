@@ -21,6 +21,7 @@ export interface Job {
   memoryBytes: number;
   scratch: boolean;
   options: DeviceOptions;
+  spawned?: { first: number; root: number; appnum: number };
 }
 export type Answer = Omit<RankResult, 'shared'>;
 
@@ -34,6 +35,9 @@ function run(job: Job): Answer {
   const device: Device = {
     task: log.task,
     size: log.size,
+    capacity: job.inboxes.length,
+    universe: job.inboxes.length,
+    ...(job.spawned ? { spawned: job.spawned } : {}),
     unexpectedBytes: log.unexpectedBytes,
     send: (...a) => log.send(...a),
     wait: (reason) => (waits?.interrupted() ? undefined : log.wait(reason)),

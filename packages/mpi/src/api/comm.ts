@@ -3,6 +3,8 @@ import * as coll from '../collectives/index.ts';
 import * as comms from '../comm.ts';
 import * as intercomms from '../intercomm.ts';
 import * as ports from '../ports.ts';
+import * as requests from '../requests.ts';
+import * as spawns from '../spawn.ts';
 import { ERRORS_ARE_FATAL, ERRORS_RETURN } from '../constants.ts';
 import { BYTE, DOUBLE } from '../datatypes.ts';
 import { ERR, fail } from '../errors.ts';
@@ -312,6 +314,19 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   }
   connect(port: string | null, root = 0): Mayfly.Intercomm {
     return this.make(() => ports.connect(this.layer, this.handle, root, () => String(port))) as unknown as Mayfly.Intercomm;
+  }
+  spawn(args: readonly string[], maxprocs = 1, root = 0): Mayfly.Intercomm {
+    const call = 'MPI_Comm_spawn';
+    const { layer, handle } = this;
+    const first = this.context.call(() => {
+      const asked = requests.wait(layer, spawns.ask(layer, handle, root, () => {
+        if (!Number.isInteger(maxprocs) || maxprocs < 1) fail(ERR.ARG, call, `maxprocs is ${String(maxprocs)}, a whole number from 1 on is needed`, handle);
+        return { known: true, parts: [{ args: Array.from(args, String), count: maxprocs }] };
+      }));
+      if (asked.error) throw this.context.failed(asked.error, asked.comm);
+      return asked.result;
+    });
+    return this.make(() => spawns.meetChildren(layer, handle, root, first)) as unknown as Mayfly.Intercomm;
   }
   disconnect(): void {
     this.context.call(() => {

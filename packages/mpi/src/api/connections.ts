@@ -1,12 +1,25 @@
 /** Communicators of groups that share none yet: from a group and a text, over ports, by names of services. */
 import * as comms from '../comm.ts';
 import * as ports from '../ports.ts';
+import * as spawns from '../spawn.ts';
 import * as requests from '../requests.ts';
 import { GroupObject } from './group.ts';
 import type { Context } from './context.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
-type Connections = Pick<typeof Mayfly, 'createFromGroup' | 'openPort' | 'closePort' | 'publishName' | 'unpublishName' | 'lookupName'>;
+type Connections = Pick<typeof Mayfly, 'createFromGroup' | 'getParent' | 'openPort' | 'closePort' | 'publishName' | 'unpublishName' | 'lookupName'>;
+
+/** A spawned process, before its program begins: meets its parents. */
+export function meetParents(context: Context): void {
+  const { layer } = context;
+  const request = spawns.meetParents(layer);
+  if (request === undefined) return;
+  context.call(() => {
+    const o = requests.wait(layer, request);
+    if (o.error) throw context.failed(o.error, o.comm);
+    spawns.setParent(layer, o.result);
+  });
+}
 
 export function connections(context: Context): Connections {
   const { layer } = context;
@@ -17,6 +30,11 @@ export function connections(context: Context): Connections {
         const o = requests.wait(layer, comms.createFromGroup(layer, GroupObject.of(group, call).tasks(call), String(tag), call));
         if (o.error) throw context.failed(o.error, o.comm);
         return context.commObject(o.result);
+      }),
+    getParent: () =>
+      context.call(() => {
+        const handle = spawns.parentOf(layer);
+        return handle === 0 ? null : (context.commObject(handle) as unknown as Mayfly.Intercomm);
       }),
     openPort: () => context.call(() => ports.open(layer)),
     closePort: (port) => context.call(() => ports.close(layer, String(port))),

@@ -6,7 +6,7 @@ import { leave } from '../ports.ts';
 import { dimsCreate } from '../topology.ts';
 import { checkpoints } from './checkpoint.ts';
 import { CartObject, CommObject, IntercommObject } from './comm.ts';
-import { connections } from './connections.ts';
+import { connections, meetParents } from './connections.ts';
 import { Context, IN_PLACE } from './context.ts';
 import { environment } from './environment.ts';
 import { fileModule } from './file.ts';
@@ -98,6 +98,7 @@ function build(context: Context): MayflyModule {
     ERR_NAME: ERR.NAME,
     ERR_PORT: ERR.PORT,
     ERR_SERVICE: ERR.SERVICE,
+    ERR_SPAWN: ERR.SPAWN,
     ERR_UNSUPPORTED_OPERATION: ERR.UNSUPPORTED_OPERATION,
     ERR_ASSERT: ERR.ASSERT,
     ERR_DISP: ERR.DISP,
@@ -138,6 +139,7 @@ export function runProgram(layer: Layer, runtime: Runtime, main: (mayfly: Mayfly
   const context = new Context(layer, runtime);
   const mayfly = build(context);
   try {
+    meetParents(context);
     main(mayfly);
   } catch (e) {
     if (context.ended || ownError(e)) throw e;

@@ -59,8 +59,12 @@ export const NUMBER_BYTES = 8;
 
 export type Ask = 'open' | 'close' | 'delete' | 'advance' | 'seek' | 'size' | 'resize' | 'preallocate';
 
-/** Steps of schedules that have to do with files. */
+/** Steps of schedules that ask the service or work with what it says. */
 export type FileStep =
+  /** Asks for tasks (JSON of a SpawnRequest). */
+  | { do: 'spawn'; parts: string; cell: Buf }
+  /** The result is the first of them; the status's bytes how many were asked for. `text`: what is wrong, where this process knows better. */
+  | { do: 'spawned'; cell: Buf; text?: string }
   /** Asks the service; the answer goes to a cell. `value` may be computed by steps before. `unless`: a cell with an error means that nobody asks, and is the answer. */
   | { do: 'ask'; ask: Ask; session: number; path: string; value: number | Buf; cell: Buf; unless?: Buf | undefined }
   /** Reads or writes what lies in `buffer`; `position` in etypes: a number, or a cell or start (error, value). */

@@ -2,7 +2,7 @@
  * Steps of schedules that have to do with files, and the answers of the file service. Keeps I1 of state.ts. Calls the device when a step is executed, never
  * when an answer arrives (device.ts, poll).
  */
-import { FILES, FileOp, WORLD, WorldMode, encodeFileRequest, fileValue, type Segments } from '@mayfly/wire';
+import { FILES, FileOp, SpawnRefusal, WORLD, WorldMode, encodeFileRequest, fileValue, type Segments } from '@mayfly/wire';
 import { part, type Buf } from '../buffers.ts';
 import { ERR, type ErrorClass } from '../errors.ts';
 import { pull } from '../matching.ts';
@@ -35,6 +35,14 @@ const TEXTS: Partial<Record<number, string>> = {
 };
 export const textOf = (error: number, what: string): string => `${what}: ${TEXTS[error] ?? 'the file service refused it'}`;
 
+function spawnText(why: number, count: number): string {
+  const processes = count === 1 ? 'one more process' : `${count} more processes`;
+  if (why === SpawnRefusal.SLOTS) return `there are no free slots for ${processes} now`;
+  if (why === SpawnRefusal.LIMIT) return `the job may not have ${processes}: its limit of processes is reached`;
+  if (why === SpawnRefusal.COMMAND) return 'the command is not the program of this job: a job can spawn its own program only';
+  return 'the arguments are too many or too long';
+}
+
 const view = (layer: Layer, b: Buf): DataView => {
   const bytes = layer.memory.view(b);
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -66,6 +74,17 @@ export function executeFileStep(layer: Layer, r: CollectiveRequest, step: FileSt
       if (refused !== 0) return setCell(layer, step.cell, refused, 0, 0);
       const value = typeof step.value === 'number' ? step.value : numberAt(layer, step.value);
       return send(layer, r, OPS[step.ask], { name: step.path, session: step.session, value }, undefined, { into: step.cell, kind: 'values' });
+    }
+    case 'spawn': {
+      const parts = new TextEncoder().encode(step.parts);
+      return send(layer, r, FileOp.SPAWN, { bytes: parts.length }, parts, { into: step.cell, kind: 'values' });
+    }
+    case 'spawned': {
+      const error = numberAt(layer, step.cell);
+      r.status.bytes = numberAt(layer, step.cell, 16);
+      if (error !== 0) r.error = { errorClass: error, call: r.call, text: step.text ?? (error === ERR.SPAWN ? spawnText(numberAt(layer, step.cell, 8), r.status.bytes) : 'the root called it with wrong arguments') };
+      else r.result = numberAt(layer, step.cell, 8);
+      return;
     }
     case 'access':
       return access(layer, r, step);

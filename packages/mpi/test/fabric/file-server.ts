@@ -1,7 +1,7 @@
 /** The world's end of a fabric for files: the server's own file service over files in memory; answers go to the inboxes of the ranks. */
 import type { Worker } from 'node:worker_threads';
 import { MemoryFiles } from '@mayfly/protocols';
-import { FILES, WorldMode, taskId } from '@mayfly/wire';
+import { FILES, SpawnRefusal, WorldMode, taskId, type SpawnGroup } from '@mayfly/wire';
 import { append } from './log-device.ts';
 
 /** What a rank's thread posts. */
@@ -16,8 +16,11 @@ export class FileServer {
     private readonly inboxes: readonly SharedArrayBuffer[],
     inputs: Record<string, Uint8Array> = {},
     limit = 1 << 26,
+    /** Tasks at the start; the other inboxes are for those that are spawned. Whoever starts these. */
+    private readonly spawns?: { size: number; start: (group: SpawnGroup) => void },
   ) {
-    this.files = new MemoryFiles(limit, new Map(Object.entries(inputs)));
+    const size = spawns?.size ?? inboxes.length;
+    this.files = new MemoryFiles(limit, new Map(Object.entries(inputs)), size, (count) => (this.files.service.tasksOfJob + count <= inboxes.length ? 0 : SpawnRefusal.SLOTS));
   }
 
   /** Serves what a worker posts until `stop`. */
@@ -31,7 +34,9 @@ export class FileServer {
 
   private deliver({ task, n, mode, body }: ToWorld['world']): void {
     if (mode !== WorldMode.REQUEST && mode !== WorldMode.FILE && mode !== WorldMode.CUT) return;
+    const before = this.files.service.spawned.length;
     const a = this.files.deliver(taskId(task), n, mode, body);
+    for (const group of this.files.service.spawned.slice(before)) this.spawns?.start(group);
     if (a) append(this.inboxes[task]!, FILES | 0, WorldMode.ANSWER, a.error, 0, 0, a.body);
   }
 

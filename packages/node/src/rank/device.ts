@@ -11,7 +11,7 @@
  */
 import { LIVE, type Endpoint } from '@mayfly/protocols';
 import type { Arrival, Device, WaitReason } from '@mayfly/mpi';
-import { CHUNK_BYTES, emptyHeader, Flag, HEADER_BYTES, Kind, MayflyError, pad8, readHeader, writeHeader, type Header, type TaskId } from '@mayfly/wire';
+import { CHUNK_BYTES, emptyHeader, Flag, HEADER_BYTES, Kind, MayflyError, pad8, readHeader, writeHeader, type Assignment, type Header, type TaskId } from '@mayfly/wire';
 import { HEAD, Local, type ImageHead } from '../local-frames.ts';
 import { Ask, type RankSide } from '../ring.ts';
 import { RankState, type StatusWriter } from '../status.ts';
@@ -34,6 +34,9 @@ interface Incoming {
 export class RingDevice implements Device {
   readonly task: TaskId;
   readonly size: number;
+  readonly capacity?: number;
+  readonly universe?: number;
+  readonly spawned?: NonNullable<Assignment['spawned']>;
   readonly unexpectedBytes = UNEXPECTED_BYTES;
   private readonly aside: Incoming[] = [];
   private readonly parts = new Parts();
@@ -49,6 +52,8 @@ export class RingDevice implements Device {
     private readonly side: RankSide,
     private readonly endpoint: Endpoint,
     private readonly status: StatusWriter,
+    /** What the rank is told of its job's worlds. */
+    world: Pick<Assignment, 'size' | 'capacity' | 'universe' | 'spawned'>,
     /** The job's clock, ms; read only when live. */
     private readonly now: () => number,
     /** The engine's own clock, ms. */
@@ -56,7 +61,10 @@ export class RingDevice implements Device {
   ) {
     this.duty = new DutyCycle(side, status, engineNow);
     this.task = endpoint.task;
-    this.size = endpoint.size;
+    this.size = world.size;
+    if (world.capacity !== undefined) this.capacity = world.capacity;
+    if (world.universe !== undefined) this.universe = world.universe;
+    if (world.spawned) this.spawned = world.spawned;
     this.moved();
   }
 

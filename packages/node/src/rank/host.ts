@@ -36,8 +36,8 @@ export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: Ra
   const a = run.assignment;
   const side = new RankSide(memory, wakeComm);
   const status = new StatusWriter(side.words, () => side.nudge(), () => seams.now());
-  const endpoint = new Endpoint(a.task, a.size, a.replay, run.start);
-  const device = new RingDevice(side, endpoint, status, () => seams.now() + run.clockOffset, () => seams.now());
+  const endpoint = new Endpoint(a.task, Math.max(a.size, a.capacity ?? 0), a.replay, run.start);
+  const device = new RingDevice(side, endpoint, status, a, () => seams.now() + run.clockOffset, () => seams.now());
   if (seams.fault) plantFault(device, a.task, a.incarnation, a.args, seams.fault);
   const random = new Random(a.seed, a.task);
   const images = new RankImages(run, device, endpoint, random, status, () => seams.now());
@@ -76,6 +76,8 @@ export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: Ra
 
   let origin: number | undefined;
   const layer = createLayer(device);
+  // It waits for its parents, and perhaps for slots of its siblings, before the program's first line.
+  if (a.spawned) status.started();
   runProgram(
     layer,
     runtime,

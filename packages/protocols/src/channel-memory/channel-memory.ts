@@ -195,6 +195,11 @@ export class ChannelMemory {
     return this.#take();
   }
 
+  /** Tasks that it knows. */
+  get tasks(): number {
+    return this.#s.sources.length;
+  }
+
   /** A `flush` would do something: acknowledgements wait, or somebody waits for a sync. */
   get flushDue(): boolean {
     const s = this.#s;

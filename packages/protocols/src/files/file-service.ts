@@ -264,7 +264,7 @@ export class FileService {
     const out: FileEffect[] = [];
     const kept: Kept = { error, values: [] };
     if (error === FileError.NONE) this.#request(r, outcome, kept, out);
-    else if (error === FileError.SPAWN) kept.values = [outcome.value];
+    else if (error === FileError.SPAWN) kept.values = [outcome.value, spawnedTasks(readSpawn(r) ?? [])];
     let list = this.#answers.get(task);
     if (!list) this.#answers.set(task, (list = new Map()));
     list.set(number, kept);
@@ -288,10 +288,11 @@ export class FileService {
   #request(r: FileRequest, outcome: Outcome, kept: Kept, out: FileEffect[]): void {
     const { task, value } = outcome;
     if (r.op === FileOp.SPAWN) {
-      kept.values = [value];
+      const parts = readSpawn(r)!;
+      kept.values = [value, spawnedTasks(parts)];
       // A record that the snapshot stands for already.
       if (value < this.tasksOfJob) return;
-      this.spawned.push({ first: value as TaskId, root: task, parts: readSpawn(r)! });
+      this.spawned.push({ first: value as TaskId, root: task, parts });
       return;
     }
     if (r.op === FileOp.OPEN) {

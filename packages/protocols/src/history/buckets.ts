@@ -50,12 +50,15 @@ export interface BucketsRecord {
 type Bucket = Float32Array | undefined;
 
 export class Buckets {
-  readonly rows: number;
+  #rows: number;
   readonly kinds: number;
   readonly origin: number;
   readonly unitMs: number;
-  readonly #mostYoung: number;
-  readonly #mostOld: number;
+  readonly #share: number;
+  readonly #most: number;
+  readonly #cells: number;
+  #mostYoung = 0;
+  #mostOld = 0;
   /** Unit of `#young[0]`. */
   #first = 0;
   #young: Bucket[] = [];
@@ -64,15 +67,41 @@ export class Buckets {
   #old: Bucket[] = [];
 
   constructor(o: BucketOptions) {
-    this.rows = o.rows;
+    this.#rows = o.rows;
     this.kinds = o.kinds;
     this.origin = o.origin;
     this.unitMs = o.unitMs ?? 1000;
     const [young, old] = [o.young ?? 600, o.old ?? 1024];
-    const buckets = Math.max(8, Math.min(young + old, Math.floor((o.cells ?? 2 ** 18) / Math.max(1, o.rows))));
-    this.#mostYoung = Math.max(4, Math.floor((buckets * young) / (young + old)));
+    this.#share = young / (young + old);
+    this.#most = young + old;
+    this.#cells = o.cells ?? 2 ** 18;
+    this.#divide();
+  }
+
+  /** B2, for as many rows as there are. */
+  #divide(): void {
+    const buckets = Math.max(8, Math.min(this.#most, Math.floor(this.#cells / Math.max(1, this.#rows))));
+    this.#mostYoung = Math.max(4, Math.floor(buckets * this.#share));
     // Pairs are merged: an even number.
     this.#mostOld = Math.max(4, (buckets - this.#mostYoung) & ~1);
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+  /** More rows, empty so far, behind the others. What is too much then is merged as time goes on. */
+  grow(rows: number): void {
+    if (rows <= this.#rows) return;
+    this.#rows = rows;
+    const wider = (b: Bucket): Bucket => {
+      if (!b) return b;
+      const all = new Float32Array(rows * this.kinds);
+      all.set(b);
+      return all;
+    };
+    this.#young = this.#young.map(wider);
+    this.#old = this.#old.map(wider);
+    this.#divide();
   }
 
   /** End of the newest bucket, ms. */
