@@ -116,7 +116,7 @@ export async function live(): Promise<boolean> {
     await cdp.send('Performance.enable');
     const open = async (view: string): Promise<void> => {
       await page.goto(`${side.url}/dashboard/jobs/${id}?view=${view}&token=${TOKEN}`);
-      await page.getByTestId(view === 'messages' ? 'matrix' : 'timeline').waitFor();
+      await (view === 'overview' ? page.getByRole('listbox') : page.getByTestId(view === 'messages' ? 'matrix' : 'timeline')).waitFor();
     };
     const rows: string[][] = [];
     let held = true;
@@ -130,6 +130,8 @@ export async function live(): Promise<boolean> {
     };
     await page.goto('about:blank');
     await row('nothing (an empty page)', false);
+    await open('overview');
+    await row('overview, a tile per rank');
     await open('timeline');
     await row('time line, whole run');
     await page.getByRole('button', { name: 'Follow' }).click();

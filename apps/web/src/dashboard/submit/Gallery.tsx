@@ -2,6 +2,7 @@
 import type { ExampleView } from '@mayfly/wire';
 import { useState } from 'react';
 import { plural } from '../../shared/format.ts';
+import { Picture } from './Picture.tsx';
 
 interface Props {
   examples: ExampleView[];
@@ -30,8 +31,9 @@ export function Gallery({ examples, chosen, onChoose, onOwn }: Props) {
           <button key={e.name} type="button" className="example" aria-pressed={chosen === e.name} onClick={() => onChoose(e)}>
             <strong>{e.title}</strong>
             <span className="muted small clamp">{e.description}</span>
-            <span className="muted small num">
+            <span className="example-foot muted small num">
               {plural(e.size, 'rank')} · {{ typescript: 'TypeScript', c: 'C', 'c++': 'C++' }[e.language]}
+              <Picture name={e.name} />
             </span>
           </button>
         ))}
