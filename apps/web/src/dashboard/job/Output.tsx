@@ -1,6 +1,6 @@
 /** What the ranks print: merged or one rank's, live, following the end unless the reader has scrolled up. */
 import type { JobView } from '@mayfly/wire';
-import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { memo, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useMutation } from '@tanstack/react-query';
 import { getStream, saveBlob } from '../api.ts';
 import { Problem } from '../Problem.tsx';
@@ -38,11 +38,7 @@ export function Output({ job, feed }: ViewProps) {
             <span className="muted">Show</span>
             <select className="in select" value={rank ?? 'all'} onChange={(e) => setRank(e.target.value === 'all' ? undefined : Number(e.target.value))}>
               <option value="all">all ranks</option>
-              {job.tasks.map((t) => (
-                <option key={t.task} value={t.task}>
-                  rank {t.task}
-                </option>
-              ))}
+              <RankOptions ranks={job.tasks.length} />
             </select>
           </label>
           <button className="button small" disabled={save.isPending || lines.length === 0} onClick={() => save.mutate()}>
@@ -91,6 +87,15 @@ export function Output({ job, feed }: ViewProps) {
     </section>
   );
 }
+
+/** Of many ranks too many to be compared at each news. */
+const RankOptions = memo(function RankOptions({ ranks }: { ranks: number }) {
+  return Array.from({ length: ranks }, (_, rank) => (
+    <option key={rank} value={rank}>
+      rank {rank}
+    </option>
+  ));
+});
 
 interface TerminalProps {
   lines: OutputLine[];
