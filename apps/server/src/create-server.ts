@@ -67,7 +67,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     undo.push(() => runtime.close());
     const tokens = await Tokens.open(storage.registry, secrets, app.log);
     const guard = new Guard(tokens, o.limits.wrongTokensPerMinute, (job) => runtime.ownerOf(job));
-    const dashboard = new Dashboard(runtime, guard, app.log, o.trustProxy);
+    const dashboard = new Dashboard(runtime, guard, app.log, o.limits.messagesPerMinute, o.trustProxy);
     tokens.onEnd = (id) => dashboard.tokenEnded(id);
     runtime.observer = dashboard;
     undo.push(() => dashboard.close());

@@ -16,6 +16,7 @@ import { HistoryFeed, type Viewer } from './history/feed.ts';
 import type { StreamName } from './hosts/world-host.ts';
 import type { Logger } from './logger.ts';
 import type { Runtime, RuntimeObserver } from './runtime.ts';
+import { limitFlood } from './serve/flood.ts';
 import type { Guard } from './serve/guard.ts';
 import type { Principal } from './tokens.ts';
 
@@ -58,6 +59,7 @@ export class Dashboard implements RuntimeObserver {
   readonly #guard: Guard;
   readonly #logger: Logger;
   readonly #trustProxy: boolean;
+  readonly #perMinute: number;
   readonly #watchers = new Set<Watcher>();
   readonly #changed = new Set<JobId>();
   #lists = false;
@@ -67,7 +69,8 @@ export class Dashboard implements RuntimeObserver {
   readonly #timers: NodeJS.Timeout[];
 
   /** `trustProxy`: the address of a client is what the proxy says it is. */
-  constructor(runtime: Runtime, guard: Guard, logger: Logger, trustProxy = false) {
+  constructor(runtime: Runtime, guard: Guard, logger: Logger, messagesPerMinute: number, trustProxy = false) {
+    this.#perMinute = messagesPerMinute;
     this.#trustProxy = trustProxy;
     this.#runtime = runtime;
     this.#guard = guard;
@@ -95,6 +98,7 @@ export class Dashboard implements RuntimeObserver {
       const { principal } = socket.data as { principal: Principal };
       const w: Watcher = { socket, principal, job: undefined, deltas: false, sent: undefined, next: new Map(), files: new Map(), due: 0, owes: { job: false, jobs: false, nodes: false } };
       this.#watchers.add(w);
+      limitFlood(socket, this.#perMinute, (what) => this.#logger.warn({ what, address: this.#addressOf(socket) }, 'a flooding dashboard is closed'));
       const over = principal.expiresAt === undefined ? undefined : setTimeout(() => socket.disconnect(true), Math.min(principal.expiresAt - Date.now(), LONGEST_TIMER_MS));
       socket.use(([event, ...args], next) => {
         try {

@@ -31,6 +31,8 @@ export interface ServerLimits {
   timeMs: number;
   /** Requests to /api per minute and address. */
   requestsPerMinute: number;
+  /** Messages of one node or dashboard per minute; then its connection is closed. */
+  messagesPerMinute: number;
   /** Wrong tokens per minute and address, before 429. */
   wrongTokensPerMinute: number;
   /** Bytes waiting in one data socket above which the Channel Memory stops pushing to it. */
@@ -121,6 +123,7 @@ export const defaultLimits: ServerLimits = {
   dataSockets: 8000,
   timeMs: 24 * 3600 * 1000,
   requestsPerMinute: 3000,
+  messagesPerMinute: 6000,
   wrongTokensPerMinute: 30,
   socketBacklogBytes: 4 * 1024 * 1024,
   socketBacklogMaxBytes: 64 * 1024 * 1024,

@@ -177,6 +177,7 @@ export class Runtime {
       room: options.room,
       rooms: deps.rooms,
       maxNodes: options.limits.nodes,
+      messagesPerMinute: options.limits.messagesPerMinute,
       listener: {
         openJob: (job) => this.#openJob(job),
         fenceCs: (job, task, incarnation) => this.checkpoints.step({ type: 'restart', job, task, incarnation }),

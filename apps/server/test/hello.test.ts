@@ -22,6 +22,7 @@ it('a connection without a good Hello is closed after its time, and gives its pl
     listener: new Proxy({}, { get: () => () => undefined }) as never,
     settings: {},
     room: undefined,
+    messagesPerMinute: 1000,
     maxNodes: 3,
     after: (_ms, run) => (due.push(run), () => (due = due.filter((d) => d !== run))),
   });
@@ -33,6 +34,8 @@ it('a connection without a good Hello is closed after its time, and gives its pl
       id,
       closed: false,
       handshake: { address: 'test' },
+      use: () => undefined,
+      conn: new EventEmitter(),
       disconnect: () => {
         if (socket.closed) return;
         socket.closed = true;

@@ -147,6 +147,8 @@ export interface ServerToNode {
   assign: (m: Assignment) => void;
   revoke: (m: Revoke) => void;
   checkpoint: (m: CheckpointRequest) => void;
+  /** The last message before the server closes: TOO_MANY. */
+  closing: (m: ErrorBody) => void;
 }
 
 /**

@@ -257,6 +257,8 @@ export interface DashboardEvents {
   output: (o: { job: string; task: number; stream: 'stdout' | 'stderr'; offset: number; bytes: Uint8Array }) => void;
   /** A result file of the watched job grew or changed. */
   file: (f: { job: string; path: string; bytes: number }) => void;
+  /** The last message before the server closes: TOO_MANY. */
+  closing: (e: ErrorBody) => void;
 }
 /** client → server. Needs the submitter's token in `auth.token`. */
 export interface DashboardRequests {

@@ -33,6 +33,7 @@ import type { Namespace, Socket } from 'socket.io';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Logger } from '../logger.ts';
+import { limitFlood } from '../serve/flood.ts';
 import { cleanCode, type Rooms } from '../rooms.ts';
 import { nodeKey, randomId, sameText, type NodeRecord, type Secrets } from '../secrets.ts';
 
@@ -92,6 +93,7 @@ export class DispatcherHost {
   readonly #room: string | undefined;
   readonly #rooms: Rooms;
   readonly #maxNodes: number;
+  readonly #perMinute: number;
   readonly #after: (ms: number, run: () => void) => () => void;
   readonly #heartbeatMs: number;
   readonly #tickMs: number;
@@ -112,6 +114,8 @@ export class DispatcherHost {
     room: string | undefined;
     rooms: Rooms;
     maxNodes: number;
+    /** Messages that a node may send (serve/flood.ts). */
+    messagesPerMinute: number;
     /** Runs something later; returns how not to. Default: a timer. */
     after?: (ms: number, run: () => void) => () => void;
   }) {
@@ -123,6 +127,7 @@ export class DispatcherHost {
     this.#room = deps.room;
     this.#rooms = deps.rooms;
     this.#maxNodes = deps.maxNodes;
+    this.#perMinute = deps.messagesPerMinute;
     this.#after = deps.after ?? ((ms, run) => {
       const timer = setTimeout(run, ms).unref();
       return () => clearTimeout(timer);
@@ -289,6 +294,7 @@ export class DispatcherHost {
       });
       const c: Connection = { socket, inTime, ack: undefined, name: '', outbox: Promise.resolve() };
       this.#connections.set(id, c);
+      limitFlood(socket, this.#perMinute, (what) => this.#logger.warn({ what, address: socket.handshake.address, node: c.node }, 'a flooding node is closed'));
       const bad = (what: string): void => {
         this.#logger.info({ what, address: socket.handshake.address }, 'malformed control message');
         socket.disconnect(true);
@@ -327,7 +333,7 @@ export class DispatcherHost {
         if (!this.#connections.delete(id)) return;
         this.step({ type: 'disconnected', connection: id });
         // Unless it is back on another connection already.
-        if (c.node !== undefined && ![...this.#connections.values()].some((o) => o.node === c.node)) this.#listener.left(c.node);
+        if (c.node !== undefined && this.core.core.nodes.get(c.node)?.connection === undefined) this.#listener.left(c.node);
       });
     });
   }

@@ -22,6 +22,8 @@ export const cost = (size: number): number => size + 64;
 export const NOT_WHOLE = -2;
 const MIN_WINDOW = 1024;
 const MAX_WINDOW = 256 * 1024 * 1024;
+/** Chunks that the PULLs of one socket message may ask for: 256 MiB, more than a link may have waiting. A comm core asks for a quarter of its window. */
+const PULLED_AT_ONCE = 4096;
 
 /** Begins to push to a receiver that has just attached. */
 export function beginPush(s: State, d: Destination, a: Attachment): void {
@@ -196,6 +198,7 @@ export function pull(s: State, d: Destination, arrival: number, offset: number, 
   if (offset % s.chunkBytes !== 0 || (offset > 0 && offset >= size)) throw protocolError('BAD_FRAME', `pull from ${offset} of ${size}`);
   const chunks = d.index.chunksOf(arrival) ?? [last];
   const from = offset / s.chunkBytes;
+  if (s.out.length > PULLED_AT_ONCE) throw protocolError('TOO_MANY', 'more is pulled at once than a link may have waiting');
   const want = Math.max(1, Math.ceil(Math.min(bytes === 0 ? size : bytes, MAX_WINDOW / 4) / s.chunkBytes));
   const { conn, incarnation } = p.attachment;
   for (let i = from; i < Math.min(chunks.length, from + want); i++)

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FILES, Flag, Kind, WORLD, WorldMode, decodeAck, imageId, incarnation, type Line } from '@mayfly/wire';
+import { FILES, Flag, Kind, WORLD, WorldMode, decodeAck, emptyHeader, encodeFrame, imageId, incarnation, type Line } from '@mayfly/wire';
 import { Bench, T, fresh } from './bench.ts';
 
 const arrivals = (b: Bench, conn?: number): number[] => b.take(Kind.ARRIVAL, conn).filter((s) => s.header.flags & Flag.LAST).map((s) => s.header.arrival);
@@ -322,6 +322,18 @@ describe('durability', () => {
     b.frame(32, f!);
     b.control(32, Kind.RESUPPLIED, 1, { incarnation: incarnation(1) });
     expect(codes(b)).toEqual([]);
+  });
+  test('C6 who pulls more at once than a link may have waiting is closed, and nobody else', () => {
+    const b = pair();
+    b.send(10, 0, 1, 1, 64 * 1000);
+    const pull = encodeFrame({ ...emptyHeader(Kind.PULL), src: T(1), dst: T(1), arrival: 1 });
+    const flood = new Uint8Array(70 * pull.length);
+    for (let i = 0; i < 70; i++) flood.set(pull, i * pull.length);
+    const effects = b.frame(11, flood);
+    expect(effects.length).toBeLessThan(6000);
+    expect(effects.at(-1)).toMatchObject({ type: 'close', conn: 11, error: { code: 'TOO_MANY' } });
+    b.send(10, 0, 2, 1);
+    expect(arrivals(b, 12)).toEqual([1]);
   });
   test('what cannot be resupplied is LOST_LOG, never another answer', () => {
     const b = pair();

@@ -1,0 +1,49 @@
+/**
+ * Floods over socket.io: a client that sends valid messages without end, or asks without end and reads no answer, is told so and closed.
+ *
+ *  B1  A client has at most `perMinute` messages a minute judged, and at most UNREAD answers waiting for it: memory is bounded by what one
+ *      client may have waiting, times the clients that are let in.
+ *  B2  Its ranks are lost as those of any node that vanishes; other clients notice nothing.
+ *
+ * Data sockets have limits of their own (channel-memory-host.ts), requests as well (create-server.ts).
+ */
+import type { ErrorBody } from '@mayfly/wire';
+
+/** Messages that engine.io holds for a client which does not take them. One that reads has a handful. */
+const UNREAD = 2000;
+const MINUTE_MS = 60_000;
+
+/** What is asked of a socket.io socket, whatever its events. */
+interface Flooder {
+  use(judge: (packet: unknown, next: (error?: Error) => void) => void): unknown;
+  emit(event: 'closing', error: ErrorBody): unknown;
+  disconnect(close: true): unknown;
+  readonly conn: { on(event: 'packetCreate' | 'drain', heard: () => void): unknown };
+}
+
+export function limitFlood(socket: Flooder, perMinute: number, said: (what: string) => void): void {
+  let began = performance.now();
+  let messages = 0;
+  let over = false;
+  /** Since the transport last took what waited. */
+  let unread = 0;
+  socket.conn.on('packetCreate', () => unread++);
+  socket.conn.on('drain', () => (unread = 0));
+  const end = (what: string): void => {
+    over = true;
+    said(what);
+    socket.emit('closing', { code: 'TOO_MANY', message: `This connection is closed: ${what}.` });
+    socket.disconnect(true);
+  };
+  socket.use((_packet, next) => {
+    if (over) return;
+    const now = performance.now();
+    if (now - began > MINUTE_MS) {
+      began = now;
+      messages = 0;
+    }
+    if (++messages > perMinute) return end(`more than ${perMinute} messages in a minute`);
+    if (unread > UNREAD) return end(`${UNREAD} messages wait that were not taken`);
+    next();
+  });
+}
