@@ -78,7 +78,7 @@ const perSecond = (n: number): string => (n > 0 && n < 10 ? n.toFixed(1) : count
 
 function RankHere({ rank: r, rate, now }: { rank: RankSnapshot; rate: Rate | undefined; now: number }) {
   const word = rankWords(r);
-  const image = r.imageAt !== undefined ? `image ${ago(r.imageAt, now)}` : r.canImage ? 'no image yet' : 'starts again from its messages, if it is lost';
+  const image = r.imageAt !== undefined ? `image ${ago(r.imageAt, now)}` : r.canImage ? 'no image yet' : 'restarts from its log';
   return (
     <>
       <div className="row apart">
