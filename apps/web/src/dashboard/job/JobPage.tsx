@@ -118,7 +118,7 @@ function About({ job }: { job: JobView }) {
         <dt>Arguments</dt>
         <dd className="mono">{job.args.length ? job.args.join(' ') : '–'}</dd>
         <dt>Ranks</dt>
-        <dd>{plural(job.size, 'rank')}</dd>
+        <dd>{plural(job.size, 'rank') + (job.spawned ? `, ${job.spawned} spawned` : '')}</dd>
         <dt>Room</dt>
         <dd>{job.room ?? 'none'}</dd>
         <dt>Protocol</dt>

@@ -178,7 +178,7 @@ const RankCard = memo(function RankCard({ job, task: t, live, may, age, doing }:
   const kill = useMutation({ mutationFn: () => killTask(job, t.task) });
   const image = useMutation({ mutationFn: () => checkpointTask(job, t.task) });
   const node = t.nodeName ?? t.node ?? (live && t.state !== 'done' ? 'no node' : '');
-  const where = [node, t.incarnation > 0 ? `incarnation ${t.incarnation}` : ''].filter((x) => x !== '').join(' · ');
+  const where = [node, t.incarnation > 0 ? `incarnation ${t.incarnation}` : '', t.spawned ? `spawned by rank ${t.spawned.by}` : ''].filter((x) => x !== '').join(' · ');
   const here = live && t.node !== undefined && t.state !== 'done' && t.state !== 'failed';
   return (
     <div className={`rank-card tone-${word.tone}`} data-testid={`rank-${t.task}`} data-state={t.state}>

@@ -1,4 +1,4 @@
-/* MPI 4.1 chapter 11 (and the tool information interface of 15.3): processes of a job are those that it was started with; ports and names connect groups of it. */
+/* MPI 4.1 chapter 11 (and the tool information interface of 15.3): where nothing can be spawned the answer is MPI_ERR_SPAWN; ports and names connect groups of a job. */
 #include "check.h"
 static int handled, handled_class;
 static void on_error(MPI_Comm *c, int *code, ...) { (void)c; handled++; MPI_Error_class(*code, &handled_class); }
