@@ -43,11 +43,10 @@ export const PLANTED = [
   // Channel Memory
   plant('numbered-at-first-chunk', 'The arrival number is given at the last chunk and an arrival exists for the task only when whole', 200),
   plant('duplicates-logged', 'The home CM of d discards duplicates by channel number', 200),
-  plant('forwards-before-append', 'A frame is forwarded after its append has reached the kernel', 200),
+  plant('forwards-before-append', 'A frame is forwarded after its append has reached the kernel', 200, { only: ['server and nodes', 'kill CM', 'rank crash'] }),
   plant('strict-forwards-before-sync', '`strict` syncs before it forwards', 400, { setup: { durability: 'strict' } }),
   plant('restart-answered-before-sync', 'A CM syncs before it answers a restart', 600, { setup: { syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash'] }),
   plant('opens-before-reports', 'A recovered CM accepts nothing new for d before d\'s comm worker has reported or been fenced', 400),
-  plant('late-evidence-accepted', 'At most one history of a task: what a receiver gives back after a power loss must not tell more than the new incarnation of its sender was told', 800, { setup: { durability: 'behind', syncMs: 400 }, only: ['power loss', 'CM power loss', 'reload', 'crash'] }),
   plant('evidence-ignored', 'Power loss of the server together with the loss of a rank can exceed `behind`: it is detected', 600),
   plant('output-before-logged', 'What the world sees happens once, and never before what it depends on is logged', 400, { setup: { syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash', 'crash'] }),
   plant('base-forgets', 'Nothing is trimmed before the oldest kept image makes it superfluous (counts outlive the messages)', 400),
@@ -82,5 +81,4 @@ export const IN_CORE: Partial<Record<Rule, CmUndo>> = {
   'duplicates-logged': 'once',
   'restart-answered-before-sync': 'sync-before-answer',
   'no-fence-at-cm': 'fence',
-  'late-evidence-accepted': 'refuse-late',
 };

@@ -142,7 +142,7 @@ export function resupply(s: State, a: Attachment, h: Header, bytes: Uint8Array, 
   if (h.detBytes >= 24 && source) {
     const e = { determinants: 0, openPolls: 0, consumed: 0 };
     readEvidence(v, o + 64, e);
-    checkLate(s, source, d, e);
+    checkLate(source, d, e);
     learn(source.evidence, e);
   }
   v.setUint8(o, Kind.ARRIVAL);

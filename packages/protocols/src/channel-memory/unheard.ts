@@ -39,8 +39,8 @@ export function tellAll(source: Source): void {
 }
 
 /** F4. @throws ProtocolError */
-export function checkLate(s: State, source: Source, d: Destination, e: Evidence): void {
-  if (source.unheard?.receivers.has(d.task) !== true || s.options.undo === 'refuse-late') return;
+export function checkLate(source: Source, d: Destination, e: Evidence): void {
+  if (source.unheard?.receivers.has(d.task) !== true) return;
   const { told } = source.unheard;
   const more = e.determinants > told.determinants || (e.determinants === told.determinants && e.openPolls > told.openPolls) || e.consumed > told.consumed;
   if (more) throw protocolError('OUT_OF_SEQUENCE', `task ${source.task} began again without what task ${d.task} knows of it`);
