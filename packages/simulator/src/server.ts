@@ -173,10 +173,16 @@ export class Server {
         return this.dispatch({ connection, type: 'heartbeat', tasks: m.heartbeat.tasks });
       case 'report':
         this.world.trace?.(`  → dispatcher  ${m.report.event} task ${m.report.task}.${m.report.incarnation}${m.report.error ? `: ${m.report.error.code}` : ''}`);
+        if (m.report.event === 'crashed' && this.isNode(connection)) this.world.saidCrashed.add(`${m.report.task}.${m.report.incarnation}`);
         return this.dispatch({ connection, type: 'report', ...m.report });
       case 'goodbye':
         return this.dispatch({ connection, type: 'goodbye', reason: m.reason });
     }
+  }
+
+  /** The dispatcher takes who speaks here for one of its nodes. */
+  private isNode(connection: string): boolean {
+    return [...this.dispatcher.core.nodes.values()].some((n) => n.connection === connection);
   }
 
   /** Planted: a rank that is not named three times in a row is crashed, whenever that was said. */

@@ -52,6 +52,8 @@ export class World {
   stdinTyped = 0;
   /** For transcripts: told each step. */
   trace: ((line: string) => void) | undefined;
+  /** Incarnations of which the one who was the node for the server has said that they crashed: what it holds has, whoever else may hold it. */
+  readonly saidCrashed = new Set<string>();
   /** When each incarnation was given to its node. */
   readonly givenAt = new Map<string, number>();
   private born = 0;
@@ -94,9 +96,9 @@ export class World {
     for (const cm of this.server.cms) cm.feedStdin();
   }
 
-  /** K15: a rank counts as crashed when it is, or when it has not begun in its time. */
+  /** K15: a rank counts as crashed when it is, or when it has not begun in its time. A clone that a restarted server took for the first speaks for both. */
   gaveUp(f: FaultRecord): void {
-    if (f.cause !== 'crashed') return;
+    if (f.cause !== 'crashed' || this.saidCrashed.has(`${f.task}.${f.incarnation}`)) return;
     const given = this.givenAt.get(`${f.task}.${f.incarnation}`) ?? -Infinity;
     const lives = this.volunteers.find((v) => v.alive && v.id === f.node && !v.isClone && v.held.get(f.task)?.incarnation === f.incarnation);
     const late = this.agenda.now - given >= (this.setup.dispatcher.startMs ?? Infinity);
