@@ -73,7 +73,8 @@ describe('every route by every role', () => {
 
   it('a viewer changes nothing, and only an owner has to do with tokens, rooms and backups', () => {
     for (const [route, access] of api) {
-      if (!route.startsWith('GET ')) expect(access, route).not.toBe('viewer');
+      // A ticket for a download is a way to read, and is forgotten after a minute.
+      if (!route.startsWith('GET ') && route !== 'POST /api/jobs/:id/archive') expect(access, route).not.toBe('viewer');
       if (/tokens|backup|(POST|DELETE) .*rooms/.test(route)) expect(access, route).toBe('owner');
     }
   });

@@ -19,6 +19,8 @@ export function Comparison({ job }: { job: JobView }) {
     queryKey: ['comparison', job.id, job.state],
     queryFn: () => getComparison(job.id),
     enabled: ended || job.compareWith !== undefined,
+    // What was known a moment ago knows nothing of a run that has ended since.
+    staleTime: 0,
     // Runs that are still under way end some time.
     refetchInterval: (q) => (ended && q.state.data?.runs.some((r) => !hasEnded(r.state)) ? POLL_MS : false),
   });
