@@ -1,14 +1,13 @@
 /**
  * The running server behind its doors: wires dispatcher, Channel Memories, Checkpoint Server and world to each other.
  *
- * Owns: which jobs are open (their hosts exist). Does not own: sockets and HTTP (create-server.ts, rest/), what the cores decide.
+ * Owns: the specs of all jobs. Does not own: what a job has while it is open (jobs/open-jobs.ts, R2), sockets and HTTP (create-server.ts, rest/), what the
+ * cores decide.
  *
  *  R1  Before the server listens, every job that has not ended is open and its cores have recovered.
- *  R2  The logs of a job go only after its end is durable and its output is synced; what a crash leaves in between is finished at the
- *      next start.
  *  R3  Nothing here decides: an event of one core becomes an event of another, in the order in which it happened.
  */
-import { DeadlockWatch, capacityOf, jobIds, jobView, nodeViews, slotsFor, type JobCounters, type JobSpec, type TaskCounters } from '@mayfly/protocols';
+import { capacityOf, jobIds, jobView, nodeViews, slotsFor, type JobSpec } from '@mayfly/protocols';
 import type { MessageLog, Registry, ImageStore } from '@mayfly/storage/ports';
 import {
   FILES,
@@ -18,7 +17,6 @@ import {
   homeOf,
   jobId,
   spawnedTasks,
-  taskId,
   type Assignment,
   type ImageId,
   type Incarnation,
@@ -32,21 +30,19 @@ import {
 } from '@mayfly/wire';
 import type { Board } from './board.ts';
 import { ImageCosts } from './checkpoint-advice.ts';
-import type { Reading } from './history/gauges.ts';
 import { History } from './history/history.ts';
 import { ChannelMemories } from './hosts/channel-memories.ts';
-import { memoriesOf, type ChannelMemoryHost } from './hosts/channel-memory-host.ts';
-import type { CmListener } from './hosts/cm-types.ts';
+import type { ChannelMemoryHost } from './hosts/channel-memory-host.ts';
 import { CheckpointServerHost } from './hosts/checkpoint-server-host.ts';
 import { DispatcherHost } from './hosts/dispatcher-host.ts';
 import { WorldHost, type StreamName } from './hosts/world-host.ts';
 import { assignmentOf } from './jobs/assignment.ts';
-import { FinalCounters, noCounters, trafficOf } from './jobs/job-counters.ts';
+import { FinalCounters, noCounters } from './jobs/job-counters.ts';
 import { JobStore } from './jobs/job-store.ts';
 import { mappedReport } from './jobs/mapped-report.ts';
 import { observed } from './jobs/observation.ts';
+import { OpenJobs } from './jobs/open-jobs.ts';
 import { RunLog } from './jobs/run-log.ts';
-import { StdinLog } from './jobs/stdin-log.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -60,18 +56,6 @@ export interface RuntimeObserver {
   output(job: JobId, task: TaskId, stream: StreamName, offset: number, bytes: Uint8Array): void;
   file(job: JobId, path: string, bytes: number): void;
   jobForgotten(job: JobId): void;
-}
-
-interface OpenJob {
-  spec: JobSpec;
-  stdin: StdinLog;
-  deadlock: DeadlockWatch;
-  /** What was last known of a task's images: they go when it is done, the numbers stay. */
-  images: Map<TaskId, Pick<TaskCounters, 'images' | 'imageBytes' | 'lastImageAt'>>;
-  opened: Promise<void>;
-  /** Its logs are read: its counters count. */
-  ready: boolean;
-  recoveredFaults: number;
 }
 
 const DEADLOCK_MS = 1000;
@@ -99,11 +83,8 @@ export class Runtime {
   readonly #logger: Logger;
   readonly #metrics: Metrics;
   readonly #finals: FinalCounters;
-  readonly #open = new Map<JobId, OpenJob>();
-  readonly #closing = new Map<JobId, Promise<void>>();
+  readonly #jobs: OpenJobs;
   readonly #specs = new Map<JobId, JobSpec>();
-  /** Jobs with ranks given out before this start of the server. */
-  readonly #ran = new Set<JobId>();
   #timers: NodeJS.Timeout[] = [];
   #stopping = false;
 
@@ -132,7 +113,7 @@ export class Runtime {
       jobsRoot: this.store.root,
       dispatcher: () => this.dispatcher.core,
       traffic: (job) => (this.memories.of(job) ?? []).map((h) => h.traffic),
-      reading: (job) => this.#reading(job),
+      reading: (job) => this.#jobs.reading(job, this.tasksOf(job)),
       logger,
     });
     this.runLog = new RunLog(this.store.root);
@@ -161,7 +142,7 @@ export class Runtime {
         uncover: (job, task, image, cm) => this.#cm(job, cm)?.uncover(task, image),
         trim: (job, task, cm, to) => this.#cm(job, cm)?.trim(task, to),
         complete: (job, task, image, serial) => {
-          this.#taskCounters(job, [], task); // notes the image down
+          this.#jobs.taskCounters(job, task); // notes the image down
           this.history.image(job, task, 'image');
           this.dispatcher.step({ type: 'image', job, task, image, serial });
         },
@@ -201,7 +182,7 @@ export class Runtime {
           this.imageCosts.heard(m, (job) => this.#specs.get(job)?.room);
           this.history.heard(m, from);
           this.runLog.heard(m, (job, task, incarnation) => {
-            const node = this.#open.has(job) && !this.#closing.has(job) ? this.#nodeOf(job, task, incarnation) : undefined;
+            const node = this.#jobs.serving(job) ? this.#nodeOf(job, task, incarnation) : undefined;
             return node === undefined ? undefined : this.dispatcher.core.core.nodes.get(node);
           });
           if (from !== undefined) this.board.heard(from, m.tasks, (job, task, incarnation) => this.#nodeOf(job, task, incarnation) === from, Date.now());
@@ -210,6 +191,11 @@ export class Runtime {
         left: (node) => this.board.left(node),
         given: (node, job, task, incarnation) => this.board.given(node, job, task, incarnation, Date.now()),
       },
+    });
+    this.#jobs = new OpenJobs({
+      limits: options.limits, log: deps.log, registry, secrets, logger, metrics: deps.metrics, store: this.store, finals: this.#finals, history: this.history,
+      runLog: this.runLog, imageCosts: this.imageCosts, memories: this.memories, world: this.world, checkpoints: this.checkpoints, dispatcher: this.dispatcher,
+      closed: (job) => this.observer.jobChanged(job),
     });
   }
 
@@ -223,7 +209,7 @@ export class Runtime {
     const active = new Set<JobId>();
     const known = new Set<string>();
     for (const [key, value] of ours) {
-      if (key.startsWith('task/')) this.#ran.add(jobId(key.split('/')[1]!));
+      if (key.startsWith('task/')) this.#jobs.ran.add(jobId(key.split('/')[1]!));
       if (!key.startsWith('job/')) continue;
       const { spec, state } = value as { spec: JobSpec; state: string };
       this.#specs.set(spec.id, spec);
@@ -233,7 +219,7 @@ export class Runtime {
     const swept = await this.store.sweep(known);
     if (swept.length > 0) this.#logger.info({ jobs: swept }, 'folders of jobs that were never accepted removed');
     this.dispatcher.step({ type: 'recover', entries: ours, images: this.checkpoints.core.newest() });
-    for (const job of active) if (this.#ran.has(job)) await this.#openJob(job).catch((error: unknown) => this.#logger.error({ err: error, job }, 'job cannot be recovered'));
+    for (const job of active) if (this.#jobs.ran.has(job)) await this.#openJob(job).catch((error: unknown) => this.#logger.error({ err: error, job }, 'job cannot be recovered'));
     await this.#finish(active);
     if (known.size > 0) this.#logger.info({ jobs: known.size, active: active.size }, 'recovered');
     this.dispatcher.start();
@@ -245,12 +231,12 @@ export class Runtime {
     ];
   }
 
-  /** R2: logs of jobs that have ended (their output once more, should a power loss have eaten it), or of unknown ones. */
+  /** R2 (jobs/open-jobs.ts): logs of jobs that have ended (their output once more, should a power loss have eaten it), or of unknown ones. */
   async #finish(active: ReadonlySet<JobId>): Promise<void> {
     const left = new Set((await this.#log.list('')).map((name) => jobId(name.split('/')[0]!)));
     for (const job of left) {
       if (active.has(job)) continue;
-      this.#ran.add(job);
+      this.#jobs.ran.add(job);
       if (this.#specs.has(job)) await this.#openJob(job).catch((error: unknown) => this.#logger.warn({ err: error, job }, 'logs of an ended job cannot be read'));
       await this.#closeJob(job);
     }
@@ -259,80 +245,24 @@ export class Runtime {
   async close(): Promise<void> {
     this.#stopping = true;
     for (const t of this.#timers) clearInterval(t);
-    await Promise.all(this.#closing.values());
+    await this.#jobs.settled();
     await this.history.close();
     await Promise.all(this.memories.all().map((h) => h.close('the server stops')));
     await this.checkpoints.close();
     await this.dispatcher.close();
-    for (const o of this.#open.values()) o.stdin.close();
+    this.#jobs.releaseAll();
     await this.world.closeAll();
   }
 
   // Life of a job
 
   #openJob(job: JobId): Promise<void> {
-    const known = this.#open.get(job);
-    if (known) return known.opened;
     const spec = this.#specs.get(job);
-    if (!spec) return Promise.reject(new MayflyError('NOT_FOUND', `no job ${job}`));
-    const open: OpenJob = { spec, stdin: this.#stdinOf(job), deadlock: new DeadlockWatch(), images: new Map(), opened: Promise.resolve(), ready: false, recoveredFaults: 0 };
-    this.#open.set(job, open);
-    this.world.open(job, spec.outputLimitBytes ?? this.#options.limits.outputBytes, {
-      inputs: spec.files.map((f) => ({ path: f.path, bytes: f.bytes, file: this.store.inputFile(job, f.hash) })),
-      tasks: spec.size,
-      durable: spec.protocol !== 'none',
-    });
-    const size = this.world.tasks(job);
-    this.history.open(job, size, this.#ran.has(job));
-    const acting: [TaskId, Incarnation][] = [];
-    // The hosts are entered before anything is awaited: orders which follow this effect find them (and wait for their recovery).
-    const fences = this.#registry.entries(`task/${job}/`).then((entries) => {
-      for (const [key, value] of entries) acting.push([taskId(Number(key.split('/')[2])), (value as { incarnation: Incarnation }).incarnation]);
-      return acting;
-    });
-    const hosts = memoriesOf(spec, size, {
-      log: this.#log,
-      listener: this.#listener(job),
-      secrets: this.#secrets,
-      settings: { backlogBytes: this.#options.limits.socketBacklogBytes, backlogMaxBytes: this.#options.limits.socketBacklogMaxBytes },
-      metrics: this.#metrics,
-      logger: this.#logger,
-      fences,
-      stdin: open.stdin,
-      fresh: !this.#ran.has(job),
-    });
-    this.memories.add(job, hosts);
-    open.opened = (async () => {
-      await fences;
-      await Promise.all(hosts.map((h) => h.ready));
-      open.ready = true;
-    })();
-    open.opened.catch(noop);
-    void fences.then((f) => {
-      this.checkpoints.step({ type: 'openJob', job, size: capacityOf(spec), channelMemories: spec.channelMemories, program: spec.program.hash, acting: f });
-    });
-    return open.opened;
+    return spec ? this.#jobs.open(spec) : Promise.reject(new MayflyError('NOT_FOUND', `no job ${job}`));
   }
 
-  /** What the Channel Memories of a job tell the others. */
-  #listener(job: JobId): CmListener {
-    return {
-      world: (s, task, channel, mode, body) => {
-        try {
-          this.world.deliver(s.job, task, channel, mode, body);
-        } catch (error) {
-          this.#logger.error({ err: error, job, task }, 'output cannot be written');
-          const code = (error as NodeJS.ErrnoException).code === 'ENOSPC' ? 'DISK_FULL' : error instanceof MayflyError ? error.code : 'INTERNAL';
-          this.dispatcher.step({ type: 'jobFailed', job, error: { code, message: `The output of task ${task} cannot be written: ${(error as Error).message}` } });
-        }
-      },
-      syncWorld: (s, task) => this.world.sync(s.job, task),
-      fenced: (s, task, incarnation, sends, consumed) => this.dispatcher.step({ type: 'fencedCm', job, task, incarnation, cm: s.index, sends, consumed }),
-      covered: (s, _task, image, determinants) => this.checkpoints.step({ type: 'covered', image, cm: s.index, determinants }),
-      failed: (_s, error) => this.dispatcher.step({ type: 'jobFailed', job, error }),
-      answerable: (s, task) => this.world.answerable(s.job, task),
-      answer: (s, task, r) => this.world.answer(s.job, task, r),
-    };
+  #closeJob(job: JobId): Promise<void> {
+    return this.#jobs.close(job, this.tasksOf(job));
   }
 
   /** MPI_Comm_spawn takes what is free now, or nothing. */
@@ -349,45 +279,14 @@ export class Runtime {
     this.dispatcher.step({ type: 'spawn', job, group });
   }
 
-  #stdinOf(job: JobId): StdinLog {
-    return new StdinLog(this.store.stdinPath(job));
-  }
-
-  /** R2. */
-  #closeJob(job: JobId): Promise<void> {
-    const under = this.#closing.get(job);
-    if (under) return under;
-    const open = this.#open.get(job);
-    // Views of the job are answered from this from now on.
-    if (open) this.#finals.write(job, this.tasksOf(job), this.#countersOf(job));
-    this.history.end(job);
-    if (open) this.runLog.write(job);
-    const work = (async () => {
-      await open?.opened.catch(noop);
-      const hosts = this.memories.take(job);
-      await Promise.all(hosts.map((h) => h.close('the job has ended')));
-      this.#open.delete(job);
-      open?.stdin.close();
-      this.checkpoints.step({ type: 'forgetJob', job });
-      this.imageCosts.forget(job);
-      await this.world.close(job);
-      for (const name of await this.#log.list(`${job}/`)) await this.#log.remove(name);
-      this.observer.jobChanged(job);
-    })()
-      .catch((error: unknown) => this.#logger.error({ err: error, job }, 'the logs of an ended job could not be removed'))
-      .finally(() => this.#closing.delete(job));
-    this.#closing.set(job, work);
-    return work;
-  }
-
   /** Resolves when the logs of an ended job are gone (tests, deletion). */
-  async closed(job: JobId): Promise<void> {
-    await this.#closing.get(job);
+  closed(job: JobId): Promise<void> {
+    return this.#jobs.closed(job);
   }
 
   /** Everything of the job is on disk already ({@link JobStore.create}). */
   async submit(spec: JobSpec, stdin: Uint8Array): Promise<void> {
-    const log = this.#stdinOf(spec.id);
+    const log = this.#jobs.stdinOf(spec.id);
     try {
       await log.append(stdin, !spec.interactive);
     } finally {
@@ -399,7 +298,7 @@ export class Runtime {
 
   /** All that an ended job was given as standard input. */
   stdinOf(job: JobId): Uint8Array {
-    const log = this.#stdinOf(job);
+    const log = this.#jobs.stdinOf(job);
     try {
       return Buffer.concat(Array.from({ length: log.messages }, (_, n) => log.message(n + 1)));
     } finally {
@@ -408,8 +307,8 @@ export class Runtime {
   }
 
   async appendStdin(job: JobId, bytes: Uint8Array, end: boolean, offset: number | undefined): Promise<number> {
-    const open = this.#open.get(job);
-    const log = open?.stdin ?? this.#stdinOf(job);
+    const open = this.#jobs.find(job);
+    const log = open?.stdin ?? this.#jobs.stdinOf(job);
     try {
       await log.append(bytes, end, offset);
     } finally {
@@ -424,7 +323,7 @@ export class Runtime {
     const view = this.view(job);
     if (!view) throw new MayflyError('NOT_FOUND', `There is no job ${job}.`);
     if (!isOver(view.state)) throw new MayflyError('CONFLICT', 'The job has not ended; cancel it first.');
-    await this.#closing.get(job);
+    await this.#jobs.closed(job);
     this.dispatcher.step({ type: 'forget', job });
     await this.#registry.commit([[`shared/${job}`, undefined]]); // rest/reports.ts
     await this.dispatcher.settled();
@@ -450,8 +349,7 @@ export class Runtime {
     return spec && (spec.owner ?? FIRST_TOKEN);
   }
   view(job: JobId): JobView | undefined {
-    const open = this.#open.get(job);
-    return jobView(this.dispatcher.core, job, open && !this.#closing.has(job) ? this.#countersOf(job) : this.#finals.read(job));
+    return jobView(this.dispatcher.core, job, this.#jobs.serving(job) ? this.#jobs.counters(job) : this.#finals.read(job));
   }
   jobs(): JobId[] {
     return jobIds(this.dispatcher.core);
@@ -468,41 +366,8 @@ export class Runtime {
     return this.memories.all().reduce((n, h) => n + h.logBytes, 0);
   }
 
-  #countersOf(job: JobId): JobCounters {
-    const hosts = this.memories.of(job) ?? [];
-    return {
-      task: (task) => this.#taskCounters(job, hosts, task),
-      outputs: this.world.files(job),
-      outputBytes: this.world.total(job),
-    };
-  }
-
-  #taskCounters(job: JobId, hosts: readonly ChannelMemoryHost[], task: TaskId): TaskCounters {
-    const open = this.#open.get(job);
-    const newest = this.checkpoints.core.imagesOf(job, task).at(-1);
-    if (newest) open?.images.set(task, { images: newest.count, imageBytes: newest.bytes, lastImageAt: newest.at });
-    const uploading = this.checkpoints.core.comingOf(job, task);
-    return { ...noCounters(), ...trafficOf(hosts, task), ...open?.images.get(task), ...(uploading === undefined ? {} : { uploading }) };
-  }
-
-  /** For the charts. */
-  #reading(job: JobId): Reading | undefined {
-    const open = this.#open.get(job);
-    if (!open?.ready || this.#closing.has(job)) return undefined;
-    const hosts = this.memories.of(job) ?? [];
-    const r: Reading = { messages: 0, bytes: 0, logBytes: 0, imageBytes: 0 };
-    for (const h of hosts) r.logBytes += h.logBytes;
-    for (let t = 0; t < this.tasksOf(job); t++) {
-      const c = this.#taskCounters(job, hosts, taskId(t));
-      r.messages += c.messagesOut;
-      r.bytes += c.bytesOut;
-      r.imageBytes += c.imageBytes;
-    }
-    return r;
-  }
-
   #jobChanged(job: JobId): void {
-    const open = this.#open.get(job);
+    const open = this.#jobs.find(job);
     this.history.changed(job);
     if (open) {
       const faults = this.dispatcher.core.core.jobs.get(job)?.faults ?? [];
@@ -546,8 +411,8 @@ export class Runtime {
   }
 
   #watchDeadlocks(): void {
-    for (const [job, open] of this.#open) {
-      if (this.#stopping || this.#closing.has(job)) continue;
+    if (this.#stopping) return;
+    for (const [job, open] of this.#jobs) {
       const view = jobView(this.dispatcher.core, job, { task: noCounters, outputs: [], outputBytes: 0 });
       if (view?.state !== 'running') continue;
       const tasks = observed(view, this.memories.of(job) ?? [], this.world);
