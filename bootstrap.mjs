@@ -227,7 +227,7 @@ async function test(args) {
       const report = join(reports, 'vitest.json');
       const code = await run(join(bin, 'vitest'), ['run'], { env: { ...env, MAYFLY_VITEST_REPORT: report } });
       const r = readReport(report);
-      return { code, passed: r?.numPassedTests ?? 0, failed: Math.max(r?.numFailedTests ?? 0, r?.numFailedTestSuites ?? 0), skipped: r?.numPendingTests ?? 0, failures: failuresOfVitest(r) };
+      return { code, passed: r?.numPassedTests ?? 0, failed: failuresOfVitest(r).length, skipped: r?.numPendingTests ?? 0, failures: failuresOfVitest(r) };
     });
   // --only: what is built stands already, and must not be put there again while it is served.
   const beside = together ? part('types', () => check('nice', ['-n', '10', join(bin, 'turbo'), ...typecheck, '--only', '--concurrency=1'])) : undefined;

@@ -9,7 +9,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     // More than cores: many wait for processes and sockets most of the time.
-    maxWorkers: 3,
+    maxWorkers: 4,
     reporters: process.env.MAYFLY_VITEST_REPORT ? ['default', ['json', { outputFile: process.env.MAYFLY_VITEST_REPORT }]] : ['default'],
   },
 });

@@ -2,15 +2,15 @@ import { defineConfig } from '@playwright/test';
 import { launchOptions } from './src/nodes/browser.ts';
 
 /**
- * Real Chromium against a real server process. One worker: a test owns the two cores. `MAYFLY_BROWSER` names the browser that
- * the bootstrap found; without it an installed one, else Playwright's own is used. Limits are there to end a hang, never to judge how
- * fast a machine is.
+ * Real Chromium against a real server process, one per file. Two files at a time: each waits for the other's processes, sockets and graces half of its time.
+ * `MAYFLY_BROWSER` names the browser that the bootstrap found; without it an installed one, else Playwright's own is used. Limits are there to end a
+ * hang, never to judge how fast a machine is.
  */
 export default defineConfig({
   testDir: 'tests',
   timeout: 900_000,
   expect: { timeout: 120_000 },
-  workers: 1,
+  workers: 2,
   fullyParallel: false,
   forbidOnly: Boolean(process.env.CI),
   retries: 0,
