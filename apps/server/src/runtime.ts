@@ -320,9 +320,7 @@ export class Runtime {
 
   /** Forgets an ended job with all its files. @throws MayflyError NOT_FOUND, CONFLICT */
   async remove(job: JobId): Promise<void> {
-    const view = this.view(job);
-    if (!view) throw new MayflyError('NOT_FOUND', `There is no job ${job}.`);
-    if (!isOver(view.state)) throw new MayflyError('CONFLICT', 'The job has not ended; cancel it first.');
+    if (!isOver(this.need(job).state)) throw new MayflyError('CONFLICT', 'The job has not ended; cancel it first.');
     await this.#jobs.closed(job);
     this.dispatcher.step({ type: 'forget', job });
     await this.#registry.commit([[`shared/${job}`, undefined]]); // rest/reports.ts
@@ -350,6 +348,12 @@ export class Runtime {
   }
   view(job: JobId): JobView | undefined {
     return jobView(this.dispatcher.core, job, this.#jobs.serving(job) ? this.#jobs.counters(job) : this.#finals.read(job));
+  }
+  /** @throws MayflyError NOT_FOUND */
+  need(id: string): JobView {
+    const view = this.view(jobId(id));
+    if (!view) throw new MayflyError('NOT_FOUND', `There is no job ${id}.`);
+    return view;
   }
   jobs(): JobId[] {
     return jobIds(this.dispatcher.core);

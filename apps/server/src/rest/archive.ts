@@ -11,7 +11,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { packTar, type TarSource } from 'modern-tar/fs';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { MayflyError, jobId, type JobId, type JobView } from '@mayfly/wire';
+import { MayflyError, type JobId, type JobView } from '@mayfly/wire';
 import { Type } from 'typebox';
 import { writtenFiles } from '../jobs/written.ts';
 import type { Runtime } from '../runtime.ts';
@@ -25,23 +25,18 @@ const Ticket = Type.Object({ url: Type.String(), expiresAt: Type.Integer() });
 export function archiveRoutes(plain: FastifyInstance, runtime: Runtime): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
   const tickets = new Map<string, { job: JobId; until: number }>();
-  const need = (id: string): JobView => {
-    const view = runtime.view(jobId(id));
-    if (!view) throw new MayflyError('NOT_FOUND', `There is no job ${id}.`);
-    return view;
-  };
 
   app.get(
     '/api/jobs/:id/archive',
     { schema: { summary: 'All that a job has written as one tar file: result files, and output by rank', tags: ['outputs'], params: JobParams, response: refusals(401, 404) } },
-    async (request, reply) => send(reply, runtime, need(request.params.id)),
+    async (request, reply) => send(reply, runtime, runtime.need(request.params.id)),
   );
 
   app.post(
     '/api/jobs/:id/archive',
     { schema: { summary: 'An address from which the archive can be downloaded once, within a minute, without a token', tags: ['outputs'], params: JobParams, response: { 201: Ticket, ...refusals(401, 404) } } },
     async (request, reply) => {
-      const view = need(request.params.id);
+      const view = runtime.need(request.params.id);
       const now = Date.now();
       for (const [t, { until }] of tickets) if (until < now || tickets.size >= MOST_TICKETS) tickets.delete(t);
       const ticket = randomId(32);
@@ -57,7 +52,7 @@ export function archiveRoutes(plain: FastifyInstance, runtime: Runtime): void {
       const t = tickets.get(request.params.ticket);
       tickets.delete(request.params.ticket);
       if (!t || t.until < Date.now()) throw new MayflyError('NOT_FOUND', 'That download was made already, or its minute is over. Ask for it again.');
-      return send(reply, runtime, need(t.job));
+      return send(reply, runtime, runtime.need(t.job));
     },
   );
 }

@@ -1,7 +1,7 @@
 /** REST of running a job again, and of comparing what its runs wrote. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
-import { ComparisonView, MayflyError, RoomCode, jobId, type JobView } from '@mayfly/wire';
+import { ComparisonView, MayflyError, RoomCode } from '@mayfly/wire';
 import { Type } from 'typebox';
 import { comparable, differencesOf } from '../jobs/comparison.ts';
 import type { WrittenHashes } from '../jobs/written.ts';
@@ -15,11 +15,6 @@ const Again = Type.Object({ room: Type.Optional(Type.Union([RoomCode, Type.Null(
 export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes: WrittenHashes }): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
   const { runtime } = o;
-  const need = (id: string): JobView => {
-    const view = runtime.view(jobId(id));
-    if (!view) throw new MayflyError('NOT_FOUND', `There is no job ${id}.`);
-    return view;
-  };
 
   app.post(
     '/api/jobs/:id/again',
@@ -33,7 +28,7 @@ export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes
       },
     },
     async (request, reply) => {
-      const first = need(request.params.id);
+      const first = runtime.need(request.params.id);
       if (!isOver(first.state)) throw new MayflyError('CONFLICT', `The job has not ended (${first.state}); what is typed into it may not be complete.`);
       const spec = runtime.spec(first.id)!;
       const { room: _room, stdin: _stdin, options, ...submission } = await runtime.store.submission(first.id);
@@ -56,7 +51,7 @@ export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes
     '/api/jobs/:id/comparison',
     { schema: { summary: 'Other runs of the same job with the same input, and whether they wrote the same, byte for byte', tags: ['reports'], params: JobParams, response: { 200: ComparisonView, ...refusals(401, 404) } } },
     async (request) => {
-      const view = need(request.params.id);
+      const view = runtime.need(request.params.id);
       const root = runtime.spec(view.id)!.compareWith ?? view.id;
       const others = runtime.jobs().flatMap((id) => {
         const spec = runtime.spec(id);

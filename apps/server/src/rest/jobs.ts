@@ -28,18 +28,13 @@ export interface JobRoutes {
 export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
   const { runtime } = o;
-  const need = (id: string): JobView => {
-    const view = runtime.view(jobId(id));
-    if (!view) throw new MayflyError('NOT_FOUND', `There is no job ${id}.`);
-    return view;
-  };
   const needTask = (id: string, task: number): { job: JobId; task: TaskId } => {
-    const view = need(id);
+    const view = runtime.need(id);
     if (task >= view.size) throw new MayflyError('NOT_FOUND', `Job ${id} has the tasks 0 to ${view.size - 1}.`);
     return { job: view.id, task: taskId(task) };
   };
   const needActive = (id: string): JobView => {
-    const view = need(id);
+    const view = runtime.need(id);
     if (isOver(view.state)) throw new MayflyError('CONFLICT', `The job has ended (${view.state}).`);
     return view;
   };
@@ -64,10 +59,10 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     }),
   );
 
-  app.get('/api/jobs/:id', { schema: { summary: 'One job', tags: ['jobs'], params: JobParams, response: { 200: JobView, ...refusals(401, 404) } } }, async (request) => need(request.params.id));
+  app.get('/api/jobs/:id', { schema: { summary: 'One job', tags: ['jobs'], params: JobParams, response: { 200: JobView, ...refusals(401, 404) } } }, async (request) => runtime.need(request.params.id));
 
   app.get('/api/jobs/:id/submission', { schema: { summary: 'What was submitted, as it came', tags: ['jobs'], params: JobParams, response: { 200: JobSubmission, ...refusals(401, 404) } } }, async (request) => {
-    const view = need(request.params.id);
+    const view = runtime.need(request.params.id);
     return runtime.store.submission(view.id);
   });
 
@@ -150,7 +145,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
   );
 
   app.get('/api/jobs/:id/images', { schema: { summary: 'Complete checkpoint images of a running job', tags: ['jobs'], params: JobParams, response: { 200: Images, ...refusals(401, 404) } } }, async (request) => {
-    const view = need(request.params.id);
+    const view = runtime.need(request.params.id);
     return view.tasks.flatMap((t) =>
       runtime.checkpoints.core
         .imagesOf(view.id, t.task)

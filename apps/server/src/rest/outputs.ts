@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import { MayflyError, jobId, taskId, type JobView } from '@mayfly/wire';
+import { MayflyError, taskId } from '@mayfly/wire';
 import type { ServerLimits } from '../options.ts';
 import { isOver, type Runtime } from '../runtime.ts';
 import { JobParams, TaskParams, refusals } from './schemas.ts';
@@ -24,11 +24,6 @@ const TYPES: Record<string, string> = {
 
 export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: ServerLimits): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
-  const need = (id: string): JobView => {
-    const view = runtime.view(jobId(id));
-    if (!view) throw new MayflyError('NOT_FOUND', `There is no job ${id}.`);
-    return view;
-  };
 
   for (const stream of ['stdout', 'stderr'] as const)
     app.get(
@@ -43,7 +38,7 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
         },
       },
       async (request, reply) => {
-        const view = need(request.params.id);
+        const view = runtime.need(request.params.id);
         const task = taskId(request.params.task);
         if (task >= view.size) throw new MayflyError('NOT_FOUND', `Job ${view.id} has the tasks 0 to ${view.size - 1}.`);
         const from = request.query.from ?? 0;
@@ -60,7 +55,7 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
     '/api/jobs/:id/files/*',
     { schema: { summary: 'A result file', tags: ['outputs'], params: JobParams, response: refusals(401, 404) } },
     async (request, reply) => {
-      const view = need(request.params.id);
+      const view = runtime.need(request.params.id);
       // TypeBox cannot convert a property named '*', so the schema leaves it out.
       const path = (request.params as { '*'?: string })['*'] ?? '';
       const at = runtime.world.filePath(view.id, path);
@@ -93,7 +88,7 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
       },
     },
     async (request) => {
-      const view = need(request.params.id);
+      const view = runtime.need(request.params.id);
       if (isOver(view.state)) throw new MayflyError('CONFLICT', `The job has ended (${view.state}).`);
       const body = request.body as unknown;
       if (body !== undefined && body !== null && !Buffer.isBuffer(body)) throw new MayflyError('BAD_REQUEST', 'Send the bytes as application/octet-stream.');
