@@ -219,8 +219,10 @@ async function test(args) {
     await part('imports', () => check(join(bin, 'depcruise'), ['--config', '.dependency-cruiser.cjs', 'apps', 'packages', 'playwright', 'benchmarks']));
   }
   const typecheck = ['run', 'typecheck', '--output-logs=errors-only', '--log-order=grouped'];
-  // Browsers wait more than they compute: types are checked beside them, with what they leave.
-  const together = wanted('types') && wanted('browser') && !windows;
+  // Tests wait for processes and sockets, and leave a third of two cores: types are checked beside them, with what is left. --only: what is built stands
+  // already, and must not be put there again while it is served.
+  const together = wanted('types') && (wanted('unit') || wanted('browser')) && !windows;
+  const beside = together ? part('types', () => check('nice', ['-n', '10', join(bin, 'turbo'), ...typecheck, '--only', '--concurrency=1'])) : undefined;
   if (wanted('types') && !together) await part('types', () => check(join(bin, 'turbo'), [...typecheck, '--concurrency=2']));
   if (wanted('unit'))
     await part('unit', async () => {
@@ -229,8 +231,6 @@ async function test(args) {
       const r = readReport(report);
       return { code, passed: r?.numPassedTests ?? 0, failed: failuresOfVitest(r).length, skipped: r?.numPendingTests ?? 0, failures: failuresOfVitest(r) };
     });
-  // --only: what is built stands already, and must not be put there again while it is served.
-  const beside = together ? part('types', () => check('nice', ['-n', '10', join(bin, 'turbo'), ...typecheck, '--only', '--concurrency=1'])) : undefined;
   // 'firefox' alone is its one file; with 'browser' it is among the others.
   if (wanted('browser') || wanted('firefox'))
     await part(wanted('browser') ? 'browser' : 'firefox', async () => {

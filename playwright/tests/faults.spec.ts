@@ -17,6 +17,8 @@ const seed = Number(process.env.MAYFLY_SEED ?? 2002);
 const PLAN = { seed, kills: KILLS, workloads: SHORT_WORKLOADS, perJob: 9 };
 const jobs = plan(PLAN);
 
+// Each worker has a server and nodes of its own, and takes the next job that nobody has.
+test.describe.configure({ mode: 'parallel' });
 let campaign: Campaign | undefined;
 const reports: JobReport[] = [];
 showLogOnFailure(() => campaign?.server);
