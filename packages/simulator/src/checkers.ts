@@ -190,9 +190,9 @@ export class Checkers implements Witness {
     const list = this.meanings.get(stream) ?? [];
     for (const m of list.splice(next)) {
       if (m?.type === 'determinants') this.hold(m.task, m.first, m.end, -1);
-      if (m?.type !== 'message' || !m.last) continue;
+      else if (m?.type === 'message' && m.last) this.logs.delete(m.key);
+      else continue;
       this.cuts++;
-      this.logs.delete(m.key);
     }
   }
 
