@@ -142,7 +142,7 @@ export class Runtime {
         uncover: (job, task, image, cm) => this.#cm(job, cm)?.uncover(task, image),
         trim: (job, task, cm, to) => this.#cm(job, cm)?.trim(task, to),
         complete: (job, task, image, serial) => {
-          this.#jobs.taskCounters(job, task); // notes the image down
+          this.#jobs.noteImages(job, task);
           this.history.image(job, task, 'image');
           this.dispatcher.step({ type: 'image', job, task, image, serial });
         },

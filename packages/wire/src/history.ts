@@ -25,11 +25,8 @@ export const TimelineEvent = Type.Object({
 });
 export type TimelineEvent = Static<typeof TimelineEvent>;
 
-/** GET /api/jobs/:id/timeline */
-export const TimelineView = Type.Object({
-  job: JobIdSchema,
-  size: CountSchema,
-  kinds: Type.Array(Type.String()),
+/** What of a history an answer shows. */
+const STRETCH = {
   /** From when on and up to when anything is known, ms of the server's clock; `now`: what that clock said. */
   since: CountSchema,
   until: CountSchema,
@@ -39,6 +36,14 @@ export const TimelineView = Type.Object({
   from: CountSchema,
   widthMs: CountSchema,
   columns: CountSchema,
+};
+
+/** GET /api/jobs/:id/timeline */
+export const TimelineView = Type.Object({
+  job: JobIdSchema,
+  size: CountSchema,
+  kinds: Type.Array(Type.String()),
+  ...STRETCH,
   /** Ranks, both inclusive. */
   first: CountSchema,
   last: CountSchema,
@@ -71,15 +76,7 @@ const Series = Type.Array(Type.Union([Type.Number(), Type.Null()]));
 /** GET /api/jobs/:id/charts */
 export const ChartsView = Type.Object({
   job: JobIdSchema,
-  /** From when on and up to when anything is known, ms of the server's clock; `now`: what that clock said. */
-  since: CountSchema,
-  until: CountSchema,
-  now: CountSchema,
-  ended: Type.Boolean(),
-  /** Columns of `widthMs` from `from` on. */
-  from: CountSchema,
-  widthMs: CountSchema,
-  columns: CountSchema,
+  ...STRETCH,
   /** By column; null: nobody saw (the server was away). Messages and bytes between ranks, per second; bytes in the log of messages; bytes of the newest image of each rank. */
   values: Type.Object({ messages: Series, bytes: Series, logBytes: Series, imageBytes: Series }),
 });

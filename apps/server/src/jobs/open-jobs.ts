@@ -205,17 +205,20 @@ export class OpenJobs {
   counters(job: JobId): JobCounters {
     const { memories, world } = this.#parts;
     const hosts = memories.of(job) ?? [];
-    return { task: (task) => this.taskCounters(job, task, hosts), outputs: world.files(job), outputBytes: world.total(job) };
+    return { task: (task) => this.#taskCounters(job, task, hosts), outputs: world.files(job), outputBytes: world.total(job) };
   }
 
-  /** @param hosts none: what the images are is asked, and noted down */
-  taskCounters(job: JobId, task: TaskId, hosts: readonly ChannelMemoryHost[] = []): TaskCounters {
-    const { core } = this.#parts.checkpoints;
+  #taskCounters(job: JobId, task: TaskId, hosts: readonly ChannelMemoryHost[]): TaskCounters {
+    const uploading = this.#parts.checkpoints.core.comingOf(job, task);
+    return { ...noCounters(), ...trafficOf(hosts, task), ...this.noteImages(job, task), ...(uploading === undefined ? {} : { uploading }) };
+  }
+
+  /** What is known of the images of a task, and is to be known when they have gone. */
+  noteImages(job: JobId, task: TaskId): Pick<TaskCounters, 'images' | 'imageBytes' | 'lastImageAt'> | undefined {
     const known = this.#open.get(job)?.images;
-    const newest = core.imagesOf(job, task).at(-1);
+    const newest = this.#parts.checkpoints.core.imagesOf(job, task).at(-1);
     if (newest) known?.set(task, { images: newest.count, imageBytes: newest.bytes, lastImageAt: newest.at });
-    const uploading = core.comingOf(job, task);
-    return { ...noCounters(), ...trafficOf(hosts, task), ...known?.get(task), ...(uploading === undefined ? {} : { uploading }) };
+    return known?.get(task);
   }
 
   /** For the charts; undefined while its logs are read, and when it has ended. */
@@ -225,10 +228,10 @@ export class OpenJobs {
     const r: Reading = { messages: 0, bytes: 0, logBytes: 0, imageBytes: 0 };
     for (const h of hosts) r.logBytes += h.logBytes;
     for (let t = 0; t < tasks; t++) {
-      const c = this.taskCounters(job, taskId(t), hosts);
+      const c = trafficOf(hosts, taskId(t));
       r.messages += c.messagesOut;
       r.bytes += c.bytesOut;
-      r.imageBytes += c.imageBytes;
+      r.imageBytes += this.noteImages(job, taskId(t))?.imageBytes ?? 0;
     }
     return r;
   }
