@@ -264,6 +264,9 @@ describe('a job over real sockets', () => {
     await until('again', async () => (await job(server, id)).tasks[1]!.incarnation === 1);
     expect((await job(server, id)).faults).toMatchObject([{ task: 1, incarnation: 0, cause: 'killed' }]);
     expect(await api(server, 'POST', `/api/jobs/${id}/tasks/7/kill`)).toMatchObject({ status: 404 });
+    const waits = await submit(server, 64);
+    expect(await api(server, 'POST', `/api/jobs/${waits}/tasks/1/kill`)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+    await api(server, 'POST', `/api/jobs/${waits}/cancel`);
     killed.open();
     await until('replayed', async () => (await out(server, id, 0)).includes('lap 50'));
     expect((await api(server, 'POST', `/api/jobs/${id}/cancel`)).status).toBe(200);

@@ -145,7 +145,11 @@ export const KINDS: Kind[] = [
   {
     name: 'rank-killed', asks: true, on: 'any', does: 'the kill button on one rank', causes: ['killed'], loses: true, weight: 7,
     async run(_v, s) {
-      await s.client.json('POST', `/api/jobs/${s.job}/tasks/${s.task}/kill`);
+      // A rank that is still on its way there cannot be killed yet, and may go elsewhere.
+      await until('the rank is killed, or not there any more', async () => {
+        const struck = await s.client.json('POST', `/api/jobs/${s.job}/tasks/${s.task}/kill`).then(() => true, (e: unknown) => (e instanceof ApiError && e.status === 409 ? false : Promise.reject(e)));
+        return struck || (await s.client.job(s.job)).tasks[s.task]!.node !== s.node;
+      });
       await s.lost();
     },
   },

@@ -124,7 +124,7 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
   'DELETE /api/lesson/:code': { description: 'Ends the job of the lesson, forgets it, and closes its room.', answer: ok },
   'POST /api/jobs/:id/checkpoint': { description: 'Every rank takes an image at its next MPI call, or while it waits in one. The images come later: GET /api/jobs/{id}/images.', answer: { asked: [0, 1, 2, 3] } },
   'POST /api/jobs/:id/tasks/:task/checkpoint': { description: 'The one rank takes an image at its next MPI call, or while it waits in one.', answer: ok },
-  'POST /api/jobs/:id/tasks/:task/kill': { description: 'Ends the incarnation that runs now, as a closed tab would. The next one takes over and the answer of the job stays the same; a job of the protocol none fails.', answer: ok },
+  'POST /api/jobs/:id/tasks/:task/kill': { description: 'Ends the incarnation that runs now, as a closed tab would. The next one takes over and the answer of the job stays the same; a job of the protocol none fails. CONFLICT while the rank is at no node.', answer: ok },
   'GET /api/jobs/:id/images': {
     description: 'Complete checkpoint images that a restart could begin from, oldest first per rank; at most two are kept.',
     answer: [{ task: 0, image: `${ID}-0-1-2`, serial: 2, incarnation: 1, bytes: 65_536, sentBytes: 12_288, at: AT }],

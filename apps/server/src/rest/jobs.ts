@@ -128,6 +128,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
       async (request) => {
         const t = needTask(request.params.id, request.params.task);
         needActive(t.job);
+        if (verb === 'kill' && !runtime.dispatcher.core.acts(t.job, t.task)) throw new MayflyError('CONFLICT', `Rank ${t.task} is at no node now: it waits for a slot, is on its way to one, or has ended. There is nothing to kill.`);
         runtime.dispatcher.step({ type: verb, ...t });
         return { ok: true as const };
       },

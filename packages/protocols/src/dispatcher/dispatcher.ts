@@ -37,6 +37,12 @@ export class Dispatcher {
     this.core = new Core({ ...defaultSettings, ...settings });
   }
 
+  /** Whether an incarnation of this task is at a node now, so that a kill takes one down. */
+  acts(job: JobId, task: TaskId): boolean {
+    const t = this.core.find(job, task);
+    return t !== undefined && !over(t.job) && (t.phase === 'assigned' || t.phase === 'running');
+  }
+
   step(e: DispatcherEvent): DispatcherEffect[] {
     const { core } = this;
     core.now = e.now;
@@ -124,7 +130,7 @@ export class Dispatcher {
       }
       case 'kill': {
         const t = core.find(e.job, e.task);
-        if (!t || over(t.job) || t.node === undefined || (t.phase !== 'assigned' && t.phase !== 'running')) return;
+        if (!t || t.node === undefined || !this.acts(e.job, e.task)) return;
         tellToDrop(core, t, t.node, { code: 'FENCED', message: 'This rank was killed by hand.' });
         lose(core, t, 'killed');
         return;
