@@ -1,8 +1,8 @@
 /*
  * Microbenchmarks: what one operation takes, by kind and size. Each measurement repeats its operation for about `budget` seconds, which the clock's coarse ticks
- * (1 ms here) ask for. Prints "name bytes ranks microseconds".
+ * (1 ms here) ask for. Prints "name bytes ranks microseconds", and "done".
  *
- *   micro [seconds per measurement [seconds for all]] [p2p] [collectives] [types] [onesided]
+ *   micro [seconds per measurement [seconds for all]] [p2p] [collectives] [nonblocking] [neighbours] [types] [onesided]
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -92,9 +92,77 @@ COLLECTIVE(scatterv, MPI_Scatterv(a, each(bytes), places, MPI_BYTE, b, bytes, MP
 COLLECTIVE(allgatherv, MPI_Allgatherv(a, bytes, MPI_BYTE, b, each(bytes), places, MPI_BYTE, MPI_COMM_WORLD))
 COLLECTIVE(alltoallv, MPI_Alltoallv(a, each(bytes), places, MPI_BYTE, b, counts, places, MPI_BYTE, MPI_COMM_WORLD))
 COLLECTIVE(reduce_scatter_v, MPI_Reduce_scatter(a, b, each(n), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD))
+/* With a type per rank too: displacements are in bytes. */
+static MPI_Datatype *kinds;
+static MPI_Aint near[] = {0, 2 * MOST};
+COLLECTIVE(alltoallw, MPI_Alltoallw(a, each(bytes), places, kinds, b, counts, places, kinds, MPI_COMM_WORLD))
+
 /* Non-blocking ones, begun and waited for. */
-COLLECTIVE(ibcast, MPI_Request r; MPI_Ibcast(a, bytes, MPI_BYTE, 0, MPI_COMM_WORLD, &r); MPI_Wait(&r, MPI_STATUS_IGNORE))
-COLLECTIVE(iallreduce, MPI_Request r; MPI_Iallreduce(a, b, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r); MPI_Wait(&r, MPI_STATUS_IGNORE))
+#define WAITED(name, ...) COLLECTIVE(name, MPI_Request r; __VA_ARGS__; MPI_Wait(&r, MPI_STATUS_IGNORE))
+WAITED(ibarrier, MPI_Ibarrier(MPI_COMM_WORLD, &r))
+WAITED(ibcast, MPI_Ibcast(a, bytes, MPI_BYTE, 0, MPI_COMM_WORLD, &r))
+WAITED(ireduce, MPI_Ireduce(a, b, n, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD, &r))
+WAITED(iallreduce, MPI_Iallreduce(a, b, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r))
+WAITED(igather, MPI_Igather(a, bytes, MPI_BYTE, b, bytes, MPI_BYTE, 0, MPI_COMM_WORLD, &r))
+WAITED(igatherv, MPI_Igatherv(a, bytes, MPI_BYTE, b, each(bytes), places, MPI_BYTE, 0, MPI_COMM_WORLD, &r))
+WAITED(iscatter, MPI_Iscatter(a, bytes, MPI_BYTE, b, bytes, MPI_BYTE, 0, MPI_COMM_WORLD, &r))
+WAITED(iscatterv, MPI_Iscatterv(a, each(bytes), places, MPI_BYTE, b, bytes, MPI_BYTE, 0, MPI_COMM_WORLD, &r))
+WAITED(iallgather, MPI_Iallgather(a, bytes, MPI_BYTE, b, bytes, MPI_BYTE, MPI_COMM_WORLD, &r))
+WAITED(iallgatherv, MPI_Iallgatherv(a, bytes, MPI_BYTE, b, each(bytes), places, MPI_BYTE, MPI_COMM_WORLD, &r))
+WAITED(ialltoall, MPI_Ialltoall(a, bytes, MPI_BYTE, b, bytes, MPI_BYTE, MPI_COMM_WORLD, &r))
+WAITED(ialltoallv, MPI_Ialltoallv(a, each(bytes), places, MPI_BYTE, b, counts, places, MPI_BYTE, MPI_COMM_WORLD, &r))
+WAITED(ialltoallw, MPI_Ialltoallw(a, each(bytes), places, kinds, b, counts, places, kinds, MPI_COMM_WORLD, &r))
+WAITED(ireduce_scatter, MPI_Ireduce_scatter_block(a, b, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r))
+WAITED(ireduce_scatter_v, MPI_Ireduce_scatter(a, b, each(n), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r))
+WAITED(iscan, MPI_Iscan(a, b, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r))
+WAITED(iexscan, MPI_Iexscan(a, b, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r))
+
+/* Persistent ones, started and waited for: made in the first run of a size, which is not the one that counts; freed by a call with no bytes. */
+#define STARTED(name, ...) COLLECTIVE(name, static MPI_Request r; static int made; \
+  if (made != bytes) { \
+    if (made) MPI_Request_free(&r); \
+    made = bytes; \
+    if (made) __VA_ARGS__; \
+  } \
+  if (!made) return; \
+  MPI_Start(&r); MPI_Wait(&r, MPI_STATUS_IGNORE))
+STARTED(bcast_init, MPI_Bcast_init(a, bytes, MPI_BYTE, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &r))
+STARTED(allreduce_init, MPI_Allreduce_init(a, b, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &r))
+STARTED(alltoall_init, MPI_Alltoall_init(a, bytes, MPI_BYTE, b, bytes, MPI_BYTE, MPI_COMM_WORLD, MPI_INFO_NULL, &r))
+
+/* Neighbours on a ring: two each. */
+static MPI_Comm ring;
+COLLECTIVE(neighbor_allgather, MPI_Neighbor_allgather(a, bytes, MPI_BYTE, b, bytes, MPI_BYTE, ring))
+COLLECTIVE(neighbor_allgatherv, MPI_Neighbor_allgatherv(a, bytes, MPI_BYTE, b, each(bytes), places, MPI_BYTE, ring))
+COLLECTIVE(neighbor_alltoall, MPI_Neighbor_alltoall(a, bytes, MPI_BYTE, b, bytes, MPI_BYTE, ring))
+COLLECTIVE(neighbor_alltoallv, MPI_Neighbor_alltoallv(a, each(bytes), places, MPI_BYTE, b, counts, places, MPI_BYTE, ring))
+COLLECTIVE(neighbor_alltoallw, MPI_Neighbor_alltoallw(a, each(bytes), near, kinds, b, counts, near, kinds, ring))
+WAITED(ineighbor_allgather, MPI_Ineighbor_allgather(a, bytes, MPI_BYTE, b, bytes, MPI_BYTE, ring, &r))
+WAITED(ineighbor_allgatherv, MPI_Ineighbor_allgatherv(a, bytes, MPI_BYTE, b, each(bytes), places, MPI_BYTE, ring, &r))
+WAITED(ineighbor_alltoall, MPI_Ineighbor_alltoall(a, bytes, MPI_BYTE, b, bytes, MPI_BYTE, ring, &r))
+WAITED(ineighbor_alltoallv, MPI_Ineighbor_alltoallv(a, each(bytes), places, MPI_BYTE, b, counts, places, MPI_BYTE, ring, &r))
+WAITED(ineighbor_alltoallw, MPI_Ineighbor_alltoallw(a, each(bytes), near, kinds, b, counts, near, kinds, ring, &r))
+STARTED(neighbor_alltoall_init, MPI_Neighbor_alltoall_init(a, bytes, MPI_BYTE, b, bytes, MPI_BYTE, ring, MPI_INFO_NULL, &r))
+
+struct entry { const char *name; operation *op; };
+#define ENTRY(name) {#name, name}
+static const struct entry blocking[] = {ENTRY(bcast), ENTRY(reduce), ENTRY(allreduce), ENTRY(gather), ENTRY(scatter), ENTRY(allgather), ENTRY(alltoall),
+  ENTRY(reduce_scatter), ENTRY(scan), ENTRY(exscan), ENTRY(gatherv), ENTRY(scatterv), ENTRY(allgatherv), ENTRY(alltoallv), ENTRY(alltoallw), ENTRY(reduce_scatter_v)};
+static const struct entry waited[] = {ENTRY(ibcast), ENTRY(ireduce), ENTRY(iallreduce), ENTRY(igather), ENTRY(iscatter), ENTRY(iallgather), ENTRY(ialltoall),
+  ENTRY(ireduce_scatter), ENTRY(iscan), ENTRY(iexscan), ENTRY(igatherv), ENTRY(iscatterv), ENTRY(iallgatherv), ENTRY(ialltoallv), ENTRY(ialltoallw), ENTRY(ireduce_scatter_v),
+  ENTRY(bcast_init), ENTRY(allreduce_init), ENTRY(alltoall_init)};
+static const struct entry neighbours[] = {ENTRY(neighbor_allgather), ENTRY(neighbor_allgatherv), ENTRY(neighbor_alltoall), ENTRY(neighbor_alltoallv),
+  ENTRY(neighbor_alltoallw), ENTRY(ineighbor_allgather), ENTRY(ineighbor_allgatherv), ENTRY(ineighbor_alltoall), ENTRY(ineighbor_alltoallv), ENTRY(ineighbor_alltoallw),
+  ENTRY(neighbor_alltoall_init)};
+
+/* Each at 8 bytes, 1 and 64 KB. */
+static void every(const struct entry *list, size_t n) {
+  for (size_t k = 0; k < n; k++) {
+    for (int bytes = 8; bytes <= 65536; bytes *= bytes == 8 ? 128 : 64) measure(list[k].name, list[k].op, bytes, 0, 1);
+    list[k].op(0, 0);
+  }
+}
+#define EVERY(list) every(list, sizeof list / sizeof *list)
 
 /* Packing a shape by its type, and by a loop as one would write it: 64 KB of data each. */
 static MPI_Datatype type;
@@ -212,23 +280,27 @@ static void fenced(int bytes, int peer) {
 }
 
 int main(int argc, char **argv) {
-  int all = 1, p2p = 0, collectives = 0, types = 0, onesided = 0;
+  int all = 1, p2p = 0, collectives = 0, nonblocking = 0, beside = 0, types = 0, onesided = 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "p2p") == 0) p2p = 1;
     else if (strcmp(argv[i], "collectives") == 0) collectives = 1;
+    else if (strcmp(argv[i], "nonblocking") == 0) nonblocking = 1;
+    else if (strcmp(argv[i], "neighbours") == 0) beside = 1;
     else if (strcmp(argv[i], "types") == 0) types = 1;
     else if (strcmp(argv[i], "onesided") == 0) onesided = 1;
     else if (i == 1) budget = atof(argv[i]);
     else until = MPI_Wtime() + atof(argv[i]);
   }
-  all = !p2p && !collectives && !types && !onesided;
+  all = !p2p && !collectives && !nonblocking && !beside && !types && !onesided;
   a = calloc(1, (size_t)MOST * 16);
   b = calloc(1, (size_t)MOST * 16);
   counts = calloc(size, sizeof *counts);
   places = calloc(size, sizeof *places);
+  kinds = calloc(size, sizeof *kinds);
+  for (int i = 0; i < size; i++) kinds[i] = MPI_BYTE;
   int sizes[] = {8, 1024, 16384, 65536};
   int pair = rank == 0 ? 1 : rank == 1 ? 0 : -1;
   if (all || types) shapes();
@@ -241,12 +313,18 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 3; i++) measure("multi_pair", stream, sizes[i], far, 1.0 / WINDOW / (size / 2));
   }
   if (all || collectives) {
-    struct { const char *name; operation *op; } list[] = {{"bcast", bcast}, {"reduce", reduce}, {"allreduce", allreduce}, {"gather", gather}, {"scatter", scatter},
-      {"allgather", allgather}, {"alltoall", alltoall}, {"reduce_scatter", reduce_scatter}, {"scan", scan}, {"exscan", exscan}, {"gatherv", gatherv}, {"scatterv", scatterv},
-      {"allgatherv", allgatherv}, {"alltoallv", alltoallv}, {"reduce_scatter_v", reduce_scatter_v}, {"ibcast", ibcast}, {"iallreduce", iallreduce}};
     measure("barrier", barrier, 0, 0, 1);
-    for (unsigned k = 0; k < sizeof list / sizeof *list; k++)
-      for (int i = 0; i < 4; i += 1 + (i == 1)) measure(list[k].name, list[k].op, sizes[i], 0, 1);
+    EVERY(blocking);
+  }
+  if (all || nonblocking) {
+    measure("ibarrier", ibarrier, 0, 0, 1);
+    EVERY(waited);
+  }
+  if (all || beside) {
+    int round = 1;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &round, 0, &ring);
+    EVERY(neighbours);
+    MPI_Comm_free(&ring);
   }
   if (all || onesided) {
     void *base;
@@ -264,6 +342,10 @@ int main(int argc, char **argv) {
     MPI_Win_unlock_all(window);
     for (int i = 0; i < 3; i++) measure("put_lock", locked, sizes[i], rank == 0 ? 1 : -1, 1);
     MPI_Win_free(&window);
+  }
+  if (rank == 0) {
+    puts("done");
+    fflush(stdout);
   }
   MPI_Finalize();
   return 0;

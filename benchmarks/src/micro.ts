@@ -1,6 +1,7 @@
 /**
- * Microbenchmarks in the manner of the well-known suites: latency, bandwidth, several pairs, every collective by size and ranks, derived datatypes against a loop in
- * the same program, one-sided operations; on headless nodes, and the same C source under native MPICH over TCP in the same run.
+ * Microbenchmarks in the manner of the well-known suites: latency, bandwidth, several pairs, every collective (blocking, non-blocking, of neighbours, some persistent)
+ * by size and ranks, derived datatypes against a loop in the same program, one-sided operations; on headless nodes, and the same C source under native MPICH over TCP
+ * in the same run.
  *
  * MPICH is Debian's (device ch4:ucx), kept off shared memory (MPIR_CVAR_NOLOCAL) and on UCX's tcp transport over the loopback. Its waits spin: with more ranks
  * than processors its own figures are those of a crowded machine.
@@ -21,7 +22,11 @@ const LIMIT = process.env['MAYFLY_MICRO_LIMIT_S'] ?? '25';
 const RUNS: readonly { ranks: number; parts: string[] }[] = [
   { ranks: 2, parts: ['types', 'p2p', 'onesided'] },
   { ranks: 4, parts: ['collectives'] },
+  { ranks: 4, parts: ['nonblocking'] },
+  { ranks: 4, parts: ['neighbours'] },
   { ranks: 8, parts: ['collectives'] },
+  { ranks: 8, parts: ['nonblocking'] },
+  { ranks: 8, parts: ['neighbours'] },
 ];
 const NODES = 4;
 /** Packing is to cost what the loop costs. */
@@ -39,11 +44,14 @@ function read(text: string): Figures {
   return out;
 }
 
-/** Under mpiexec; what it had printed when the time was over counts. */
+/** Under mpiexec, which is ended when all is measured (MPI_Finalize over UCX's TCP can wait for ever); what it had printed when the time was over counts. */
 async function native(program: string, ranks: number, args: string[]): Promise<Figures> {
   const child = spawn('mpiexec', ['-n', String(ranks), program, ...args], { env: { ...process.env, MPIR_CVAR_NOLOCAL: '1', UCX_TLS: 'tcp,self' }, stdio: ['ignore', 'pipe', 'ignore'] });
   let text = '';
-  child.stdout.on('data', (d: Buffer) => (text += d.toString()));
+  child.stdout.on('data', (d: Buffer) => {
+    text += d.toString();
+    if (text.endsWith('done\n')) child.kill('SIGTERM');
+  });
   const late = setTimeout(() => child.kill('SIGTERM'), 1000 * (Number(LIMIT) + 15));
   await new Promise((r) => child.once('close', r));
   clearTimeout(late);
