@@ -203,6 +203,25 @@ TEST(handle_conversion, 1, "§19.3.4: handles are converted by MPI_Comm_c2f and 
   CHECK(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)) == MPI_COMM_WORLD);
   CHECK(MPI_Type_f2c(MPI_Type_c2f(MPI_DOUBLE)) == MPI_DOUBLE);
   CHECK(MPI_Op_f2c(MPI_Op_c2f(MPI_SUM)) == MPI_SUM);
+#if MPI_AT_LEAST(5, 0)
+  MPI_Session s;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);
+  CHECK(MPI_Session_f2c(MPI_Session_c2f(s)) == s);
+  MPI_Session_finalize(&s);
+  /* §19.3.5: a status in C, in Fortran, in Fortran 2008, and back. */
+  MPI_Status first, last;
+  MPI_F08_status new_style;
+  MPI_Fint old_style[MPI_F_STATUS_SIZE], again[MPI_F_STATUS_SIZE];
+  MPI_Sendrecv(&rank, 1, MPI_INT, 0, TAG, &size, 1, MPI_INT, 0, TAG, MPI_COMM_SELF, &first);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Status_c2f08(&first, &new_style);
+  MPI_Status_f082f(&new_style, old_style);
+  MPI_Status_f2f08(old_style, &new_style);
+  MPI_Status_f082c(&new_style, &last);
+  CHECK(last.MPI_TAG == TAG && count_of(&last, MPI_INT) == 1);
+  MPI_Status_c2f(&last, again);
+  CHECK(again[MPI_F_TAG] == TAG && memcmp(again, old_style, sizeof again) == 0);
+#endif
 }
 #if MPI_AT_LEAST(4, 0)
 TEST(sessions, 1, "§11.3: MPI_SESSION_INIT ... psets mpi://WORLD and mpi://SELF") {

@@ -27,7 +27,11 @@ TEST(partitions_differ, 2, "§4.2: The number of partitions on the send side and
   MPI_Request r;
   if (rank == 0) {
     fill(a, 12, 0);
+#if MPI_AT_LEAST(5, 0)
+    MPI_Psend_init_c(a, 6, 2, MPI_INT, 1, TAG, WORLD, MPI_INFO_NULL, &r);
+#else
     MPI_Psend_init(a, 6, 2, MPI_INT, 1, TAG, WORLD, MPI_INFO_NULL, &r);
+#endif
     MPI_Start(&r);
     MPI_Pready_range(0, 5, r);
     MPI_Wait(&r, NOSTATUS);

@@ -28,6 +28,7 @@ typedef struct {
   int MPI_ERROR;
   int MPI_internal[5];
 } MPI_Status;
+typedef MPI_Status MPI_F08_status;
 
 typedef struct MPI_ABI_Op *MPI_Op;
 #define MPI_OP_NULL                      ((MPI_Op)0x00000020)
@@ -494,6 +495,10 @@ typedef void MPI_T_event_dropped_cb_function(MPI_Count count, MPI_T_event_regist
 #define MPI_T_PVAR_SESSION_NULL          ((MPI_T_pvar_session)0)
 #define MPI_T_PVAR_HANDLE_NULL           ((MPI_T_pvar_handle)0)
 #define MPI_T_PVAR_ALL_HANDLES           ((MPI_T_pvar_handle)1)
+#define MPI_F_STATUS_IGNORE              ((MPI_Fint *)0)
+#define MPI_F08_STATUS_IGNORE            ((MPI_F08_status *)0)
+#define MPI_F_STATUSES_IGNORE            ((MPI_Fint *)0)
+#define MPI_F08_STATUSES_IGNORE          ((MPI_F08_status *)0)
 
 /* Point-to-point communication */
 int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
@@ -594,12 +599,16 @@ int MPI_Pready_list(int length, const int array_of_partitions[], MPI_Request req
 int PMPI_Pready_list(int length, const int array_of_partitions[], MPI_Request request);
 int MPI_Pready_range(int partition_low, int partition_high, MPI_Request request);
 int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request);
-int MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request);
-int PMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int PMPI_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int PMPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status);
-int MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request);
-int PMPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Psend_init(const void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int PMPI_Psend_init(const void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int PMPI_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request);
 int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status);
 int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status);
 int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status);
@@ -1874,6 +1883,10 @@ MPI_Fint MPI_Request_c2f(MPI_Request handle);
 MPI_Fint PMPI_Request_c2f(MPI_Request handle);
 MPI_Request MPI_Request_f2c(MPI_Fint handle);
 MPI_Request PMPI_Request_f2c(MPI_Fint handle);
+MPI_Fint MPI_Session_c2f(MPI_Session handle);
+MPI_Fint PMPI_Session_c2f(MPI_Session handle);
+MPI_Session MPI_Session_f2c(MPI_Fint handle);
+MPI_Session PMPI_Session_f2c(MPI_Fint handle);
 MPI_Fint MPI_Type_c2f(MPI_Datatype handle);
 MPI_Fint PMPI_Type_c2f(MPI_Datatype handle);
 MPI_Datatype MPI_Type_f2c(MPI_Fint handle);
@@ -1886,6 +1899,14 @@ int MPI_Status_c2f(const MPI_Status *status, MPI_Fint *f_status);
 int PMPI_Status_c2f(const MPI_Status *status, MPI_Fint *f_status);
 int MPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *status);
 int PMPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *status);
+int MPI_Status_c2f08(const MPI_Status *status, MPI_F08_status *f08_status);
+int PMPI_Status_c2f08(const MPI_Status *status, MPI_F08_status *f08_status);
+int MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *status);
+int PMPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *status);
+int MPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status);
+int PMPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status);
+int MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status);
+int PMPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status);
 
 /* Removed from the standard, still called */
 int MPI_Address(void *location, MPI_Aint *address);

@@ -32,7 +32,11 @@ typedef struct {
   int MPI_ERROR;
   int MPI_internal[5];
 } MPI_Status;
+typedef MPI_Status MPI_F08_status;
 `;
+
+/** For calls from Fortran, which do not occur here: programs name them in their wrappers (MPI 4.1 §19.3.5). */
+const FORTRAN = ['STATUS', 'STATUSES'].flatMap((s) => [`MPI_F_${s}_IGNORE`, `MPI_F08_${s}_IGNORE`]);
 
 const CALLBACKS = `
 typedef void MPI_User_function(void *invec, void *inoutvec, int *len, MPI_Datatype *datatype);
@@ -111,6 +115,7 @@ export function headerText(): string {
   for (const [name, value] of Object.entries(LENGTHS)) out.push(`#define ${pad(name)} ${value}\n`);
   out.push(`#define ${pad('MPI_DISPLACEMENT_CURRENT')} ((MPI_Offset)-1)\n`, CALLBACKS, TOOLS, '\n');
   for (const [name, type, value] of POINTERS) out.push(`#define ${pad(name)} ((${type})${value})\n`);
+  for (const name of FORTRAN) out.push(`#define ${pad(name)} ((${name.includes('08') ? 'MPI_F08_status' : 'MPI_Fint'} *)0)\n`);
   let chapter = '';
   for (const f of FUNCTIONS) {
     if (f.chapter !== chapter) out.push(`\n/* ${(chapter = f.chapter)} */\n`);

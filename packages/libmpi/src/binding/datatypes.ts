@@ -239,8 +239,10 @@ export function datatypes(core: Core): Implementations {
     Status_set_source: (status: number, x: number) => success(() => heap.setInt(status, x, 'status')),
     Status_set_tag: (status: number, x: number) => success(() => heap.setInt(status + 4, x, 'status')),
     Status_set_error: (status: number, x: number) => success(() => heap.setInt(status + 8, x, 'status')),
-    Status_c2f: (from: number, to: number) => success(() => heap.setInts(to, heap.ints(from, 8, 'status'), 'f_status')),
-    Status_f2c: (from: number, to: number) => success(() => heap.setInts(to, heap.ints(from, 8, 'f_status'), 'status')),
   };
+  // A status is the same eight numbers in all languages.
+  const of = { c: 'status', f: 'f_status', f08: 'f08_status' };
+  for (const [a, from] of Object.entries(of))
+    for (const [b, to] of Object.entries(of)) if (a !== b) out[`Status_${a}2${b}`] = (p: number, q: number) => success(() => heap.setInts(q, heap.ints(p, 8, from), to));
   return out;
 }

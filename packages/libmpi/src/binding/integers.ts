@@ -6,6 +6,6 @@ const TYPES = ['Comm', 'Errhandler', 'File', 'Group', 'Info', 'Message', 'Op', '
 export function integers(): Implementations {
   const same: Direct = (handle: number) => handle;
   const out: Implementations = {};
-  for (const t of TYPES) for (const way of ['toint', 'fromint', 'c2f', 'f2c']) if (t !== 'Session' || !way.includes('2')) out[`${t}_${way}`] = same;
+  for (const t of TYPES) for (const way of ['toint', 'fromint', 'c2f', 'f2c']) out[`${t}_${way}`] = same;
   return out;
 }

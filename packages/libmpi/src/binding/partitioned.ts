@@ -54,20 +54,25 @@ export function partitionedCommunication(core: Core, starters: Starters): Implem
     return ERR.SUCCESS;
   };
 
+  /** Programs that were linked when mpi.h had no large form hand over 64 bits here. */
+  const counted = (n: number): number => Number(n);
+
   return {
-    Psend_init: (buf: number, partitions: number, count: number, datatype: number, dest: number, tag: number, comm: number, info: number, at: number) => {
+    Psend_init: (buf: number, partitions: number, n: number, datatype: number, dest: number, tag: number, comm: number, info: number, at: number) => {
       heap.check(at, 4, 'request');
       core.info(info);
       const c = core.commNumber(comm);
+      const count = counted(n);
       const t = checked(partitions, count, datatype, c);
       core.checkPlace(buf, partitions * count, t, c, 'buf');
       const handle = partitioned.initSend(layer, c, partitions, t.layout.size * count, dest, tag);
       return makePersistent(core, SEND, [handle, buf, count, t.handle], at);
     },
-    Precv_init: (buf: number, partitions: number, count: number, datatype: number, source: number, tag: number, comm: number, info: number, at: number) => {
+    Precv_init: (buf: number, partitions: number, n: number, datatype: number, source: number, tag: number, comm: number, info: number, at: number) => {
       heap.check(at, 4, 'request');
       core.info(info);
       const c = core.commNumber(comm);
+      const count = counted(n);
       const t = checked(partitions, count, datatype, c);
       const address = core.checkPlace(buf, partitions * count, t, c, 'buf');
       const bytes = t.layout.size * count;
