@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openFileMessageLog } from '@mayfly/storage';
+import { draw } from './chart.ts';
 import { launchBrowser, lineOf, MayflySide } from './mayfly-side.ts';
 import { END_SOURCE, type Series } from './relay-peer.ts';
 import { ringRoundTrips } from './ring-stage.ts';
@@ -111,7 +112,10 @@ async function appendCost(): Promise<Map<number, number>> {
 
 const share = (part: number, whole: number): string => `${Math.round((100 * part) / whole)} %`.padStart(5);
 
-async function between(ends: 'tabs' | 'headless nodes'): Promise<boolean> {
+/** Round trips by size as multiples of the relay's. */
+type Ratios = (readonly [size: number, ratio: number])[];
+
+async function between(ends: 'tabs' | 'headless nodes'): Promise<{ held: boolean; ratios: Ratios }> {
   const peer = await (ends === 'tabs' ? tabPeer() : nodePeer());
   const side = await MayflySide.start();
   try {
@@ -126,9 +130,11 @@ async function between(ends: 'tabs' | 'headless nodes'): Promise<boolean> {
     console.log(`\nping-pong between two ${ends}, median of ${ROUNDS} × ${PLAN[0]!.batches} batches`);
     console.log('  size     mayfly      bare relay   round trip  bandwidth   share: socket  rings   log  protocol, wake-ups');
     let held = true;
+    const ratios: Ratios = [];
     for (const { size } of PLAN) {
       const [m, r] = [a.get(size)!, b.get(size)!];
       const ratio = m / r;
+      ratios.push([size, ratio]);
       const [rings, appends] = [2 * ring.get(size)!, 2 * log.get(size)!];
       const rest = Math.max(0, m - r - rings - appends);
       const verdict = size <= 16 << 10 ? (ratio <= ROUND_TRIP_GOAL ? '' : '  over the goal of 1.3×') : size >= 256 << 10 && 1 / ratio < BANDWIDTH_GOAL ? '  under the goal of 0.95×' : '';
@@ -138,7 +144,7 @@ async function between(ends: 'tabs' | 'headless nodes'): Promise<boolean> {
       if (size <= 16 << 10 && ratio > ROUND_TRIP_GOAL * SLACK) held = false;
       if (size >= 256 << 10 && 1 / ratio < BANDWIDTH_GOAL / SLACK) held = false;
     }
-    return held;
+    return { held, ratios };
   } finally {
     await peer.stop();
     await side.stop();
@@ -146,10 +152,17 @@ async function between(ends: 'tabs' | 'headless nodes'): Promise<boolean> {
 }
 
 export async function pingpong(): Promise<boolean> {
-  const held = [await between('headless nodes'), await between('tabs')];
+  const [nodes, tabs] = [await between('headless nodes'), await between('tabs')];
+  await draw('pingpong', {
+    title: 'Round trip through the Channel Memory against a bare relay',
+    x: { label: 'message size', log: true, format: bytes },
+    y: { label: 'times the relay' },
+    series: [{ name: 'headless nodes', points: nodes.ratios }, { name: 'tabs', points: tabs.ratios }],
+    goal: { y: ROUND_TRIP_GOAL, label: 'goal up to 16 KB' },
+  });
   console.log(
     '\nNot measured: wide-area networks, TLS, several ranks per node, durability "strict", contention. Rings and log are timed by\n' +
       'themselves in this process, the relay stands for the socket share; the rest is the protocol, the hand-over between threads and noise.',
   );
-  return held.every(Boolean);
+  return nodes.held && tabs.held;
 }

@@ -5,6 +5,7 @@
  *
  * Goal: below 0.4 s for an image of 4 MB on loopback. The run fails above twice that.
  */
+import { draw, type BarChart } from './chart.ts';
 import { MayflySide } from './mayfly-side.ts';
 import { median, ms, print } from './table.ts';
 
@@ -14,6 +15,8 @@ const SIZES_MB = [4, 64, 256].filter((mb) => ONLY?.[1] === undefined || Number(O
 const KINDS = (['node', 'tab'] as const).filter((k) => ONLY === undefined || ONLY[0] === k);
 const REPEATS = 3;
 const GOAL_MS = 400;
+
+const PHASES = ['detection', 'assignment', 'start', 'replay'] as const;
 
 interface Phases {
   detection: number;
@@ -58,6 +61,7 @@ async function loseOne(kind: 'node' | 'tab', megabytes: number): Promise<Phases>
 
 export async function recovery(): Promise<boolean> {
   const rows: string[][] = [];
+  const bars: BarChart['bars'] = [];
   let held = true;
   for (const kind of KINDS)
     for (const mb of SIZES_MB) {
@@ -66,13 +70,15 @@ export async function recovery(): Promise<boolean> {
       const of = (phase: keyof Phases): number => median(runs.map((r) => r[phase]));
       rows.push([
         `${kind === 'node' ? 'headless node, SIGKILL' : 'tab, closed'}, ${mb} MB`,
-        ...(['detection', 'assignment', 'start', 'replay'] as const).map((p) => ms(of(p))),
+        ...PHASES.map((p) => ms(of(p))),
         `${ms(of('total'))}${mb === 4 && of('total') > GOAL_MS ? ' over the goal of 0.4 s' : ''}`,
       ]);
+      bars.push({ name: `${kind}, ${mb} MB`, values: PHASES.map(of) });
       if (mb === 4 && of('total') > 2 * GOAL_MS) held = false;
     }
   console.log(`\nrecovery of a rank by phase, spare slot ready; median of ${REPEATS}`);
   print(['', 'detection', 'assignment', 'start (fetch, restore)', 'replay', 'all'], rows);
+  await draw('recovery', { title: 'Recovery of a lost rank by phase and size of its image', y: { label: 'ms' }, parts: PHASES, bars, goal: { y: GOAL_MS, label: 'goal at 4 MB' } });
   console.log('\nNot measured: a network, a silent loss (its detection is the grace), a node that has to be waited for.');
   return held;
 }

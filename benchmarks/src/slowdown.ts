@@ -8,7 +8,7 @@
  * Runs alternate, medians are compared; the exit code allows twice the goal's loss.
  */
 import { submitBt } from './bt-faults.ts';
-import { draw } from './chart.ts';
+import { draw, type BarChart } from './chart.ts';
 import { MayflySide } from './mayfly-side.ts';
 import { median, ms, percent, print } from './table.ts';
 import type { JobOptions } from '@mayfly/wire';
@@ -69,6 +69,7 @@ export async function overhead(): Promise<boolean> {
   try {
     await side.headless(RANKS, 1);
     const rows: string[][] = [];
+    const bars: BarChart['bars'] = [];
     let held = true;
     const script = (name: string, args: string[]) => ({ name, checkpointMs: 5000, rounds: ROUNDS, run: (options: JobOptions) => timed(side, name, args, options) });
     const bt = async (options: JobOptions): Promise<number> => {
@@ -89,10 +90,12 @@ export async function overhead(): Promise<boolean> {
       }
       const cost = median(logged) / median(none) - 1;
       rows.push([name === 'bt' ? `BT ${BT_CLASS}` : name, `${checkpointMs / 1000} s`, ms(median(none)), ms(median(logged)), `${percent(cost)}${cost > 0.05 ? ' over the goal' : ''}`]);
+      bars.push({ name: `${rows.at(-1)![0]!}, every ${checkpointMs / 1000} s`, values: [100 * Math.max(0, cost)] });
       if (cost > 0.1) held = false;
     }
     console.log(`\n'pessimistic' with checkpoints against 'none' (a relay that keeps nothing), ${RANKS} headless nodes; median of ${ROUNDS}, of BT 2`);
     print(['program', 'interval', 'none', 'pessimistic', 'overhead (goal 5 %)'], rows);
+    await draw('overhead', { title: 'What logging and checkpoints cost a run without faults', y: { label: '% of the time without them' }, parts: ['pessimistic with checkpoints against none'], bars, goal: { y: 5, label: 'goal 5 %' } });
     console.log('\nNot measured: tabs, "strict", several machines.');
     return held;
   } finally {
