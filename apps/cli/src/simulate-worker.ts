@@ -5,7 +5,7 @@ import { PLANTED, hunt, run, type RunReport } from '@mayfly/simulator';
 export type SimulateTask = { readonly type: 'seeds'; readonly from: number; readonly count: number } | { readonly type: 'hunt'; readonly rule: string };
 export type SimulateResult =
   | { readonly type: 'seeds'; readonly reports: readonly RunReport[] }
-  | { readonly type: 'hunt'; readonly rule: string; readonly seeds: number | undefined; readonly violation: string };
+  | { readonly type: 'hunt'; readonly rule: string; readonly seeds: number | undefined; readonly violation: string; readonly innocent: string | undefined };
 
 const NOTES_KEPT = 60;
 
@@ -16,7 +16,7 @@ function work(task: SimulateTask): SimulateResult {
   }
   const planted = PLANTED.find((p) => p.rule === task.rule)!;
   const found = hunt(planted);
-  return { type: 'hunt', rule: task.rule, seeds: found?.seeds, violation: found?.report.violation?.split('\n')[0] ?? '' };
+  return { type: 'hunt', rule: task.rule, seeds: found?.seeds, violation: found?.report.violation?.split('\n')[0] ?? '', innocent: found?.innocent };
 }
 
 parentPort!.on('message', (task: SimulateTask) => parentPort!.postMessage(work(task)));

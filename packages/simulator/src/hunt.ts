@@ -7,13 +7,15 @@ export interface Found {
   /** Seeds that were run; the last one found it. */
   readonly seeds: number;
   readonly report: RunReport;
+  /** What the same seed does with nothing undone: a violation here is no planted bug, but a real one. */
+  readonly innocent: string | undefined;
 }
 
 /** undefined: not within its seeds. */
 export function hunt(p: Planted & { readonly rule: Rule }, first = 1): Found | undefined {
   for (let seeds = 1; seeds <= p.within; seeds++) {
     const report = run(first + seeds - 1, { undone: p.rule, ...p.held });
-    if (report.violation !== undefined) return { rule: p.rule, seeds, report };
+    if (report.violation !== undefined) return { rule: p.rule, seeds, report, innocent: run(report.seed, p.held).violation };
   }
   return undefined;
 }

@@ -21,6 +21,7 @@ export interface Planted {
 const plant = <const R extends string>(rule: R, says: string, within: number, held?: Planted['held']): Planted & { readonly rule: R } => ({ rule, says, within, ...(held ? { held } : {}) });
 
 const POWER = { setup: { durability: 'behind', syncMs: 400 }, only: ['power loss', 'CM power loss'] } as const;
+const LATE = { setup: { durability: 'behind', syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash', 'cut off', 'stall'] } as const;
 const ZOMBIES = { only: ['stall', 'zombie', 'cut off', 'partition'] } as const;
 
 export const PLANTED = [
@@ -48,6 +49,7 @@ export const PLANTED = [
   plant('restart-answered-before-sync', 'A CM syncs before it answers a restart', 600, { setup: { syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash'] }),
   plant('opens-before-reports', 'A recovered CM accepts nothing new for d before d\'s comm worker has reported or been fenced', 400),
   plant('evidence-ignored', 'Power loss of the server together with the loss of a rank can exceed `behind`: it is detected', 600),
+  plant('late-reports-believed', 'Power loss of the server together with the loss of a rank: what a receiver gives back says no more of a sender than that began anew with', 600, LATE),
   plant('output-before-logged', 'What the world sees happens once, and never before what it depends on is logged', 400, { setup: { syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash', 'crash'] }),
   plant('base-forgets', 'Nothing is trimmed before the oldest kept image makes it superfluous (counts outlive the messages)', 400),
   plant('no-fence-at-cm', 'A message from an older incarnation is refused everywhere, not only at the dispatcher', 200, ZOMBIES),
@@ -81,4 +83,5 @@ export const IN_CORE: Partial<Record<Rule, CmUndo>> = {
   'duplicates-logged': 'once',
   'restart-answered-before-sync': 'sync-before-answer',
   'no-fence-at-cm': 'fence',
+  'late-reports-believed': 'late-reports',
 };

@@ -26,7 +26,7 @@ test.each(QUICK)('%s is found', { timeout: 120_000 }, (rule, by) => {
   const found = hunt({ ...planted, within: 12 });
   expect(found?.report.violation).toMatch(by);
   // it is the rule that fails, not the seed
-  expect(run(found!.report.seed, planted.held ?? {}).violation).toBeUndefined();
+  expect(found!.innocent).toBeUndefined();
 });
 
 test('every planted bug has a name of its own and seeds to be found in', () => {

@@ -58,17 +58,18 @@ export class Fetcher {
     }
   }
 
-  /** A script, or a module that is compiled once for all ranks of this frame. */
-  program(a: Assignment, alive: () => boolean): Promise<string | WebAssembly.Module> {
+  /** A script, or a module that is compiled once for all ranks of this frame. What one of them asked for is refused, or left, with that one only: the next asks for itself. */
+  async program(a: Assignment, alive: () => boolean): Promise<string | WebAssembly.Module> {
     const hash = a.program.hash;
-    let p = this.programs.get(hash);
-    if (!p) {
-      const script = (a.program.language as string) === 'typescript';
-      p = this.verified(`/data/program/${a.job}`, a.capability, hash, alive).then((b) => (script ? new TextDecoder().decode(b) : WebAssembly.compile(b as Uint8Array<ArrayBuffer>)));
-      this.programs.set(hash, p);
-      p.catch(() => this.programs.delete(hash));
+    for (let another; (another = this.programs.get(hash)) !== undefined; ) {
+      const program = await another.catch(() => undefined);
+      if (program !== undefined) return program;
     }
-    return p;
+    const script = (a.program.language as string) === 'typescript';
+    const own = this.verified(`/data/program/${a.job}`, a.capability, hash, alive).then((b) => (script ? new TextDecoder().decode(b) : WebAssembly.compile(b as Uint8Array<ArrayBuffer>)));
+    this.programs.set(hash, own);
+    own.catch(() => this.programs.delete(hash));
+    return own;
   }
 
   private async verified(path: string, capability: string, hash: string, alive: () => boolean): Promise<Uint8Array> {

@@ -14,7 +14,7 @@ import { sendDeterminants } from './determinants.ts';
 import { beginPush, discardPartial } from './push.ts';
 import { json, learn, parse, readEvidence } from './records.ts';
 import { detach, protocolError, refuse } from './refuse.ts';
-import { EVERYTHING, append, channelOf, slotOf, touch, type Attachment, type Channel, type ConnState, type Destination, type State } from './state.ts';
+import { ackSoon, EVERYTHING, append, channelOf, slotOf, touch, type Attachment, type Channel, type ConnState, type Destination, type State } from './state.ts';
 import { appendWorldMessage } from './data.ts';
 import { beginSession, checkLate, heard, tellAll } from './unheard.ts';
 
@@ -88,7 +88,8 @@ export function answerAttach(s: State, a: Attachment): void {
   };
   s.out.push({ type: 'send', conn: a.conn, bytes: encodeFrame(h, json(body)) });
   a.answered = true;
-  // What it retains is released by ACKs, also what was durable before it came.
+  // What it retains is released by ACKs, also what became durable while it was away: determinants at once, messages by the next sync.
+  if (a.resume && s.logging) ackSoon(s, source);
   for (const [dst] of received) touch(s, dst === WORLD ? s.worlds[a.task]!.channel : channelOf(s.destinations[dst]!, slotOf(s, a.task), a.task));
   if (d && !d.closed && !d.done) beginPush(s, d, a);
 }
@@ -142,7 +143,7 @@ export function resupply(s: State, a: Attachment, h: Header, bytes: Uint8Array, 
   if (h.detBytes >= 24 && source) {
     const e = { determinants: 0, openPolls: 0, consumed: 0 };
     readEvidence(v, o + 64, e);
-    checkLate(source, d, e);
+    if (s.options.undo !== 'late-reports') checkLate(source, d, e);
     learn(source.evidence, e);
   }
   v.setUint8(o, Kind.ARRIVAL);

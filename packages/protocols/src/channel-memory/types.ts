@@ -24,7 +24,7 @@ export type Conn = number;
 export type StreamName = `t${number}` | `d${number}` | `w${number}`;
 
 /** Rules that the simulator has this core break, to show that its campaign would notice; production names none. */
-export type CmUndo = 'fence' | 'once' | 'number-at-last-chunk' | 'sync-before-answer';
+export type CmUndo = 'fence' | 'once' | 'number-at-last-chunk' | 'sync-before-answer' | 'late-reports';
 
 /** Half-open: determinants [from, to). */
 export type Range = readonly [from: number, to: number];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FILES, Flag, Kind, WORLD, WorldMode, decodeAck, emptyHeader, encodeFrame, imageId, incarnation, type Line } from '@mayfly/wire';
+import { FILES, Flag, Kind, WORLD, WorldMode, decodeAck, emptyHeader, encodeDeterminants, encodeFrame, imageId, incarnation, type Line } from '@mayfly/wire';
 import { Bench, T, fresh } from './bench.ts';
 
 const arrivals = (b: Bench, conn?: number): number[] => b.take(Kind.ARRIVAL, conn).filter((s) => s.header.flags & Flag.LAST).map((s) => s.header.arrival);
@@ -236,6 +236,20 @@ describe('durability', () => {
     b.step({ type: 'tick' });
     expect(decodeAck(b.take(Kind.ACK, 10)[0]!.body).channels).toEqual([{ dst: 1, appended: 1, synced: 1 }]);
     expect(decodeAck(b.take(Kind.ACK, 11)[0]!.body).arrivalsSynced).toBe(1);
+  });
+  test('C5 what became durable while its source was away is told when it is back, also where it had sent determinants alone', () => {
+    const b = pair();
+    b.autoSync = false;
+    const block = encodeDeterminants({ first: 0, consumed: 0, openPolls: 0, entries: [{ type: 'clock', ms: 1 }] });
+    b.frame(10, encodeFrame({ ...emptyHeader(Kind.DETERMINANTS), src: T(0), dst: T(0) }, new Uint8Array(0), block));
+    b.step({ type: 'flush' });
+    expect(b.take(Kind.ACK, 10).map((s) => decodeAck(s.body))).toMatchObject([{ determinantsAppended: 1, determinantsSynced: 0 }]);
+    b.step({ type: 'closed', conn: 10 });
+    b.autoSync = true;
+    b.step({ type: 'tick' });
+    b.attach(20, 0, { resume: true });
+    // its EXIT waits for that: nothing else will come from here
+    expect(b.take(Kind.ACK, 20).map((s) => decodeAck(s.body))).toMatchObject([{ determinantsSynced: 1 }]);
   });
   test('C4 strict: forwarded after the sync', () => {
     const b = pair({ durability: 'strict' });
