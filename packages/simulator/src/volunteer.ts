@@ -263,6 +263,7 @@ export class Volunteer {
             task: h.task,
             incarnation: h.incarnation,
             started: h.started,
+            recovered: h.rank?.endpoint.replaying === false,
             activity: {
               state: h.rank?.endpoint.replaying ? 'replaying' : 'computing',
               arrivals: h.rank?.endpoint.consumed ?? 0,

@@ -105,6 +105,8 @@ export const Heartbeat = Type.Object({
       incarnation: IncarnationSchema,
       /** False until the first instruction of the program, true after. */
       started: Type.Boolean(),
+      /** True from its first step beyond replay on: the report of it may have died with the server. */
+      recovered: Type.Optional(Type.Boolean()),
       activity: RankActivity,
       /** ms that this incarnation has spent so far, by {@link SPENT}. */
       spent: Type.Optional(Type.Array(Type.Number({ minimum: 0, maximum: 1e12 }), { maxItems: 8 })),

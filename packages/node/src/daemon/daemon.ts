@@ -205,6 +205,7 @@ export class Daemon {
         task: a.task,
         incarnation: a.incarnation,
         started: status?.started ?? false,
+        ...(status?.recovered ? { recovered: true } : {}),
         activity: status?.activity ?? { state: 'loading', arrivals: 0, sends: 0 },
         ...(status ? { spent: status.spent } : {}),
       })),

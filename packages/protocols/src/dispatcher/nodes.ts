@@ -118,7 +118,8 @@ export function heartbeat(core: Core, node: Node, e: Of<'heartbeat'>): void {
     t.activity = h.activity;
     t.arrivalsSeen = Math.max(t.arrivalsSeen, h.activity.arrivals);
     if (h.started) started(core, t);
-    if (h.activity.sends > t.fencedSends) recovered(core, t); // one that no earlier incarnation did
+    // A message that no earlier incarnation sent; or a report that a server which was killed had not made durable.
+    if (h.recovered === true || h.activity.sends > t.fencedSends) recovered(core, t);
     core.changed(t.job);
   }
   for (const t of [...node.tasks])

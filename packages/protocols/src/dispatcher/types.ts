@@ -178,7 +178,7 @@ export type DispatcherEvent = { now: number } & (
       holds: readonly Hold[];
       images: readonly { job: JobId; task: TaskId; image: ImageId }[];
     }
-  | { type: 'heartbeat'; connection: string; rttMs?: number; speed?: number; tasks: readonly { job: JobId; task: TaskId; incarnation: Incarnation; started: boolean; activity: RankActivity }[] }
+  | { type: 'heartbeat'; connection: string; rttMs?: number; speed?: number; tasks: readonly { job: JobId; task: TaskId; incarnation: Incarnation; started: boolean; recovered?: boolean; activity: RankActivity }[] }
   | {
       type: 'report';
       connection: string;

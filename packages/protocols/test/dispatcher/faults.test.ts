@@ -64,6 +64,20 @@ describe('restart', () => {
     expect(s.view().faults[0]!.recoveredAfterMs).toBe(0);
   });
 
+  it('a new server hears of a recovery from the heartbeat when the report died with the old one', () => {
+    const s = running();
+    s.come(2);
+    s.send('goodbye', { connection: 'c1', reason: 'closed' });
+    s.send('heartbeat', { connection: 'c2', tasks: [s.beat(0, 1)] });
+    s.crash();
+    s.come(2, 1, { connection: 'c2b', claimed: N(2), holds: [held(0, 1)] });
+    s.send('heartbeat', { connection: 'c2b', tasks: [s.beat(0, 1)] });
+    expect(s.view().tasks[0]!.state).toBe('recovering');
+    s.send('heartbeat', { connection: 'c2b', tasks: [{ ...s.beat(0, 1), recovered: true }] });
+    expect(s.view().tasks[0]!.state).toBe('running');
+    expect(s.view().faults).toMatchObject([{ incarnation: 0, recoveredAfterMs: 500 }]);
+  });
+
   it('the kill button revokes the rank and restarts it; it may not come back', () => {
     const s = running();
     s.send('kill', { job: J(), task: T(0) });
