@@ -3,7 +3,7 @@
  *
  * F1  The higher incarnation closes the lower; an equal one needs the same nonce (it replaces its own dead socket), else it is a clone.
  *     The nonce is logged before the first answer: after a restart of the CM a clone must not come first and log other determinants.
- * F2  A first attachment is answered only when every lower incarnation is closed here and all that was appended is durable.
+ * F2  A first attachment is answered only when every lower incarnation is closed here and all that was appended is durable, also what a receiver gives back of it meanwhile.
  * F3  A recovered CM accepts nothing new for a task before the task's comm worker has reported (RESUPPLIED): that of the incarnation
  *     that lived on, when it has given back what the log lost; that of a new one, when it has found the logs of all Channel Memories
  *     consistent (else other messages would take the place of lost ones, and nobody could see it any more).
@@ -155,6 +155,8 @@ export function resupply(s: State, a: Attachment, h: Header, bytes: Uint8Array, 
   c.partial = undefined;
   c.count = h.channel;
   touch(s, c);
+  // F2: a new incarnation of the sender that waits for its answer is told this count, too, and will not send the message again.
+  for (const w of s.answers) if (w.attachment.task === h.src) w.needs = s.ticket + 1;
   d.index.add(lsn, h.size, p.lsns.length > 1 ? p.lsns : undefined);
 }
 

@@ -303,6 +303,26 @@ describe('durability', () => {
     b.send(20, 0, 1, 4, 8);
     expect(arrivals(b, 21)).toEqual([4]);
   });
+  test('F2 a new incarnation is told of messages that are durable, also of those that a receiver gives back while it waits for the answer', () => {
+    const b = pair();
+    b.send(10, 0, 1, 1, 8);
+    const [arrival] = b.take(Kind.ARRIVAL, 11);
+    b.logs.get('t1')!.length = 0; // power loss
+    b.start(false);
+    b.autoSync = false;
+    const synced = (): void => void b.step({ type: 'synced', ticket: b.tickets.shift()! });
+    b.attach(20, 0, { inc: 1 });
+    b.attach(21, 1, { resume: true, received: 1 });
+    const [again] = b.chunks(0, 1, 1, 8);
+    again![0] = Kind.RESUPPLY;
+    new DataView(again!.buffer).setUint32(32, arrival!.header.arrival, true);
+    b.frame(21, again!);
+    synced();
+    expect(b.take(Kind.ATTACHED, 20)).toHaveLength(0);
+    b.step({ type: 'tick' });
+    synced();
+    expect(b.take(Kind.ATTACHED, 20)[0]!.json()).toMatchObject({ received: [[1, 1]] });
+  });
   test.each(['restarted', 'killed once more before the receiver reports'])('F4 a receiver that knows more of a sender than its new incarnation was told goes (%s)', (how) => {
     const b = pair();
     const clock = { entries: [{ type: 'clock' as const, ms: 7 }] };
