@@ -6,12 +6,14 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { FAULTS, PLANTED, run, shrink, type RunOptions, type RunReport, type Rule } from '@mayfly/simulator';
+import { FAULTS, PLANTED, run, shrink, type FaultKind, type Held, type RunOptions, type RunReport, type Rule } from '@mayfly/simulator';
 import type { SimulateResult, SimulateTask } from './simulate-worker.ts';
 
-const USAGE = `usage: npm run simulate -- --seeds N [--seed FIRST] [--workers W]
-       npm run simulate -- --seed S [--verbose | --shrink] [--undo RULE]
-       npm run simulate -- --planted [RULE]...`;
+const USAGE = `usage: npm run simulate -- --seeds N [--seed FIRST] [--workers W] [HELD TO]
+       npm run simulate -- --seed S [--verbose | --shrink] [--undo RULE | HELD TO]
+       npm run simulate -- --planted [RULE]...
+HELD TO: --only 'KIND,KIND'   faults of these kinds alone
+         --sync-ms MS         durability behind, where a sync takes so long: what a power loss takes is much`;
 /** Seeds that a worker takes at a time. */
 const BATCH = 4;
 
@@ -49,14 +51,14 @@ async function spread(tasks: readonly SimulateTask[], workers: number, done: (r:
   );
 }
 
-async function campaign(first: number, count: number, workers: number): Promise<number> {
+async function campaign(first: number, count: number, workers: number, held: Held, argued: string): Promise<number> {
   const faults = new Map<string, number>();
   const ends = new Map<string, number>();
   const failed: RunReport[] = [];
   let [images, repeated, simulated] = [0, 0, 0];
   const t0 = performance.now();
   const tasks: SimulateTask[] = [];
-  for (let from = first; from < first + count; from += BATCH) tasks.push({ type: 'seeds', from, count: Math.min(BATCH, first + count - from) });
+  for (let from = first; from < first + count; from += BATCH) tasks.push({ type: 'seeds', from, count: Math.min(BATCH, first + count - from), held });
   await spread(tasks, workers, (result) => {
     if (result.type !== 'seeds') return;
     for (const r of result.reports) {
@@ -67,7 +69,7 @@ async function campaign(first: number, count: number, workers: number): Promise<
       simulated += r.simulatedMs;
       if (r.violation === undefined) continue;
       failed.push(r);
-      console.log(`seed ${r.seed}: ${r.violation.split('\n')[0]}\n  again: npm run simulate -- --seed ${r.seed} --verbose (or --shrink)`);
+      console.log(`seed ${r.seed}: ${r.violation.split('\n')[0]}\n  again: npm run simulate -- --seed ${r.seed}${argued} --verbose (or --shrink)`);
     }
   });
   const total = [...faults.values()].reduce((a, b) => a + b, 0);
@@ -83,7 +85,7 @@ async function campaign(first: number, count: number, workers: number): Promise<
   return failed.length === 0 ? 0 : 1;
 }
 
-const heldTo = (held: (typeof PLANTED)[number]['held']): string =>
+const heldTo = (held: Held | undefined): string =>
   [...Object.entries(held?.setup ?? {}).map(([k, v]) => `${k} ${String(v)}`), ...(held?.only ? [`only ${held.only.join(', ')}`] : [])].join('; ');
 
 async function planted(rules: readonly string[], workers: number): Promise<number> {
@@ -126,23 +128,31 @@ export async function simulateCommand(argv: string[]): Promise<number> {
     args: argv,
     allowPositionals: true,
     options: {
-      seeds: { type: 'string' }, seed: { type: 'string' }, workers: { type: 'string' }, undo: { type: 'string' },
+      seeds: { type: 'string' }, seed: { type: 'string' }, workers: { type: 'string' }, undo: { type: 'string' }, only: { type: 'string' }, 'sync-ms': { type: 'string' },
       verbose: { type: 'boolean', default: false }, shrink: { type: 'boolean', default: false }, planted: { type: 'boolean', default: false },
     },
   });
   const workers = Number(values.workers ?? availableParallelism());
   const first = Number(values.seed ?? 1);
   const count = Number(values.seeds ?? 200);
+  const syncMs = values['sync-ms'] === undefined ? undefined : Number(values['sync-ms']);
+  const only = values.only?.split(',').map((kind) => kind.trim());
+  const strange = only?.filter((kind) => !(FAULTS as readonly string[]).includes(kind)) ?? [];
+  if (strange.length > 0) {
+    console.error(`no kind of fault is called ${strange.join(', ')}; there are ${FAULTS.join(', ')}`);
+    return 2;
+  }
+  const held: Held = { ...(only ? { only: only as FaultKind[] } : {}), ...(syncMs === undefined ? {} : { setup: { durability: 'behind', syncMs } }) };
   const known = (rule: string): rule is Rule => PLANTED.some((p) => p.rule === rule);
   const unknown = [...positionals, ...(values.undo === undefined ? [] : [values.undo])].filter((r) => !known(r));
-  if (![workers, first, count].every((n) => Number.isInteger(n) && n >= 1) || unknown.length > 0 || (positionals.length > 0 && !values.planted)) {
+  if (![workers, first, count, syncMs ?? 1].every((n) => Number.isInteger(n) && n >= 1) || unknown.length > 0 || (positionals.length > 0 && !values.planted)) {
     console.error(unknown.length > 0 ? `no planted bug is called ${unknown.join(', ')}; there are ${PLANTED.map((p) => p.rule).join(', ')}` : USAGE);
     return 2;
   }
   if (values.planted) return planted(positionals, workers);
   if (values.seed !== undefined && values.seeds === undefined) {
     const rule = PLANTED.find((p) => p.rule === values.undo);
-    return one(first, rule ? { undone: rule.rule, ...rule.held } : {}, values.shrink);
+    return one(first, rule ? { undone: rule.rule, ...rule.held } : held, values.shrink);
   }
-  return campaign(first, count, workers);
+  return campaign(first, count, workers, held, `${only ? ` --only '${only.join(',')}'` : ''}${syncMs === undefined ? '' : ` --sync-ms ${syncMs}`}`);
 }

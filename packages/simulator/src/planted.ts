@@ -7,6 +7,12 @@ import type { CmUndo } from '@mayfly/protocols';
 import type { FaultKind } from './faults.ts';
 import type { Setup } from './world.ts';
 
+/** What seeds are held to, where a rule speaks of one mode, or of few kinds of faults. */
+export interface Held {
+  readonly setup?: Partial<Setup>;
+  readonly only?: readonly FaultKind[];
+}
+
 export interface Planted {
   /** What is undone. */
   readonly rule: string;
@@ -14,14 +20,12 @@ export interface Planted {
   readonly says: string;
   /** Seeds within which the campaign must find it. */
   readonly within: number;
-  /** What the seeds are held to, where the rule speaks of one mode, or of few kinds of faults. */
-  readonly held?: { readonly setup?: Partial<Setup>; readonly only?: readonly FaultKind[] };
+  readonly held?: Held;
 }
 
 const plant = <const R extends string>(rule: R, says: string, within: number, held?: Planted['held']): Planted & { readonly rule: R } => ({ rule, says, within, ...(held ? { held } : {}) });
 
 const POWER = { setup: { durability: 'behind', syncMs: 400 }, only: ['power loss', 'CM power loss'] } as const;
-const LATE = { setup: { durability: 'behind', syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash', 'cut off', 'stall'] } as const;
 const ZOMBIES = { only: ['stall', 'zombie', 'cut off', 'partition'] } as const;
 
 export const PLANTED = [
@@ -49,7 +53,7 @@ export const PLANTED = [
   plant('restart-answered-before-sync', 'A CM syncs before it answers a restart', 600, { setup: { syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash'] }),
   plant('opens-before-reports', 'A recovered CM accepts nothing new for d before d\'s comm worker has reported or been fenced', 400),
   plant('evidence-ignored', 'Power loss of the server together with the loss of a rank can exceed `behind`: it is detected', 600),
-  plant('late-reports-believed', 'Power loss of the server together with the loss of a rank: what a receiver gives back says no more of a sender than that began anew with', 600, LATE),
+  plant('late-reports-believed', 'Power loss of the server together with the loss of a rank: what a receiver gives back says no more of a sender than that began anew with', 400),
   plant('output-before-logged', 'What the world sees happens once, and never before what it depends on is logged', 400, { setup: { syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash', 'crash'] }),
   plant('base-forgets', 'Nothing is trimmed before the oldest kept image makes it superfluous (counts outlive the messages)', 400),
   plant('no-fence-at-cm', 'A message from an older incarnation is refused everywhere, not only at the dispatcher', 200, ZOMBIES),
