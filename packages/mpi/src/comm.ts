@@ -3,7 +3,8 @@
  * (comm-make.ts): the request's `result` is the new handle, NULL where this process is not in it. Of an intercommunicator the leaders (rank 0 of
  * each group) exchange what their groups have agreed on. How intercommunicators come to be: intercomm.ts.
  */
-import { allgatherBruck, allgatherRecursiveDoubling } from './collectives/allgather.ts';
+import { allgatherBruck } from './collectives/allgather-bruck.ts';
+import { allgatherRecursiveDoubling } from './collectives/allgather-recursive-doubling.ts';
 import { exchange } from './collectives/inter.ts';
 import { part, type Buf } from './buffers.ts';
 import { cardBytes, writeCard } from './cards.ts';
