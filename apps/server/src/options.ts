@@ -15,6 +15,8 @@ export interface ServerLimits {
   stdinBytes: number;
   /** Output of one job (streams and result files) unless the job asks for less. */
   outputBytes: number;
+  /** Message logs of one running job, with what its ranks read from files. */
+  logBytes: number;
   /** Input files of one job, decoded. */
   inputBytes: number;
   /** Linear memory or heap of one rank, told to the nodes. */
@@ -115,6 +117,7 @@ export const defaultLimits: ServerLimits = {
   submissionBytes: 64 * 1024 * 1024,
   stdinBytes: 1024 * 1024,
   outputBytes: 1024 * 1024 * 1024,
+  logBytes: 32 * 1024 * 1024 * 1024,
   inputBytes: 48 * 1024 * 1024,
   rankMemoryBytes: 1024 * 1024 * 1024,
   imageBytes: 4 * 1024 * 1024 * 1024,

@@ -7,7 +7,7 @@
  *  R1  Before the server listens, every job that has not ended is open and its cores have recovered.
  *  R3  Nothing here decides: an event of one core becomes an event of another, in the order in which it happened.
  */
-import { capacityOf, jobIds, jobView, nodeViews, slotsFor, type JobSpec } from '@mayfly/protocols';
+import { capacityOf, jobIds, jobView, nodeViews, slotsFor, spawnedSlots, type JobSpec } from '@mayfly/protocols';
 import type { MessageLog, Registry, ImageStore } from '@mayfly/storage/ports';
 import {
   FILES,
@@ -17,6 +17,7 @@ import {
   homeOf,
   jobId,
   spawnedTasks,
+  taskId,
   type Assignment,
   type ImageId,
   type Incarnation,
@@ -39,6 +40,7 @@ import { WorldHost, type StreamName } from './hosts/world-host.ts';
 import { assignmentOf } from './jobs/assignment.ts';
 import { FinalCounters, noCounters } from './jobs/job-counters.ts';
 import { JobStore } from './jobs/job-store.ts';
+import { LogQuota } from './jobs/log-quota.ts';
 import { mappedReport } from './jobs/mapped-report.ts';
 import { observed } from './jobs/observation.ts';
 import { OpenJobs } from './jobs/open-jobs.ts';
@@ -58,7 +60,7 @@ export interface RuntimeObserver {
   jobForgotten(job: JobId): void;
 }
 
-const DEADLOCK_MS = 1000;
+const WATCH_MS = 1000;
 /** A node that lives is back on a new socket by then. Where somebody has set the grace, that holds. */
 const BRIEF_GRACE_MS = 400;
 const CS_TICK_MS = 100;
@@ -83,6 +85,7 @@ export class Runtime {
   readonly #logger: Logger;
   readonly #metrics: Metrics;
   readonly #finals: FinalCounters;
+  readonly #logQuota: LogQuota;
   readonly #jobs: OpenJobs;
   readonly #specs = new Map<JobId, JobSpec>();
   #timers: NodeJS.Timeout[] = [];
@@ -109,6 +112,7 @@ export class Runtime {
     this.board = deps.board;
     this.store = new JobStore(options.dataDir);
     this.#finals = new FinalCounters(this.store.root);
+    this.#logQuota = new LogQuota(options.limits.logBytes);
     this.history = new History({
       jobsRoot: this.store.root,
       dispatcher: () => this.dispatcher.core,
@@ -125,7 +129,7 @@ export class Runtime {
       total: (job, bytes) => this.dispatcher.step({ type: 'output', job, bytes }),
       failed: (job, error) => this.dispatcher.step({ type: 'jobFailed', job, error }),
       answers: (job, task) => this.#home(job, task)?.feedAnswers(task),
-      refusal: (job, count, tasks, underWay) => this.#refusal(job, count, tasks, underWay),
+      refusal: (job, task, count, tasks, underWay) => this.#refusal(job, task, count, tasks, underWay),
       spawned: (job, group) => this.#spawned(job, group),
       durableAnswers: (job, task) => this.#home(job, task)?.core?.durable(FILES, task) ?? 0,
     });
@@ -167,6 +171,7 @@ export class Runtime {
         manifest: (image) => this.checkpoints.manifest(image as ImageId),
         damaged: (job, task, image) => this.checkpoints.step({ type: 'damaged', job, task, image: image as ImageId }),
         taskDone: (job, task) => {
+          this.world.slotFree(job);
           this.history.done(job, task);
           this.checkpoints.step({ type: 'taskDone', job, task });
           for (const h of this.memories.of(job) ?? []) h.taskDone(task);
@@ -226,7 +231,8 @@ export class Runtime {
     this.#timers = [
       setInterval(() => this.memories.tick(Date.now()), this.#options.syncEveryMs),
       setInterval(() => this.checkpoints.step({ type: 'tick' }), CS_TICK_MS),
-      setInterval(() => this.#watchDeadlocks(), DEADLOCK_MS),
+      setInterval(() => this.#watchLogs(), WATCH_MS),
+      setInterval(() => this.#watchDeadlocks(), WATCH_MS),
       setInterval(() => this.history.tick(), HISTORY_MS),
     ];
   }
@@ -262,14 +268,17 @@ export class Runtime {
   }
 
   #closeJob(job: JobId): Promise<void> {
+    this.#logQuota.forget(job);
     return this.#jobs.close(job, this.tasksOf(job));
   }
 
-  /** MPI_Comm_spawn takes what is free now, or nothing. */
-  #refusal(job: JobId, count: number, tasks: number, underWay: number): number {
+  /** MPI_Comm_spawn takes what is free now, or what its job's earlier children are about to leave. */
+  #refusal(job: JobId, task: TaskId, count: number, tasks: number, underWay: number): number {
     const spec = this.#specs.get(job);
     if (!spec || tasks + count > capacityOf(spec)) return SpawnRefusal.LIMIT;
-    return count + underWay > slotsFor(this.dispatcher.core, job) ? SpawnRefusal.SLOTS : 0;
+    const missing = count + underWay - slotsFor(this.dispatcher.core, job);
+    if (missing <= 0) return 0;
+    return missing <= spawnedSlots(this.dispatcher.core, job, task) ? SpawnRefusal.LEAVING : SpawnRefusal.SLOTS;
   }
   async #spawned(job: JobId, group: SpawnGroup): Promise<void> {
     const size = group.first + spawnedTasks(group.parts);
@@ -412,6 +421,14 @@ export class Runtime {
       graceMs: spec.graceMs ?? this.dispatcher.core.core.settings.graceMs,
       now: Date.now(),
     });
+  }
+
+  #watchLogs(): void {
+    for (const [job, bytes] of this.memories.logs()) {
+      const what = this.#logQuota.observe(job, bytes);
+      if (what === 'end') this.dispatcher.step({ type: 'jobFailed', job, error: { code: 'LOG_LIMIT', message: `The logs of the job hold ${bytes} bytes of messages and of what was read from files, more than the limit of ${this.#logQuota.limit} bytes.` } });
+      else if (what === 'ask') for (let t = this.tasksOf(job) - 1; t >= 0; t--) this.dispatcher.step({ type: 'checkpoint', job, task: taskId(t) });
+    }
   }
 
   #watchDeadlocks(): void {

@@ -1,6 +1,9 @@
 /** Real programs on real headless nodes; the server is a process of its own, and dies. */
 import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
 import type { JobView, NodeView } from '@mayfly/wire';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { freshDir, later, TOKEN, until } from './harness.ts';
 import { startProcess } from './server-process.ts';
@@ -25,6 +28,27 @@ for (; state.lap < laps; state.lap++) {
   if (state.lap % 20 === 0) console.log('lap', state.lap, token[0]);
 }
 console.log('end', token[0]);
+`;
+/** Starts another process when there is a line of input, and lets it go at the next one. */
+const SPAWNING = `
+import { COMM_WORLD as comm, args, getParent, stdin } from 'mayfly';
+const parent = getParent();
+const word = Float64Array.of(7);
+if (parent) {
+  console.log('child', args.join());
+  parent.send(word, 0, 1);
+  parent.recv(word, 0, 2);
+  parent.disconnect();
+  console.log('let go by', word[0]);
+} else {
+  stdin.readLine();
+  const children = comm.spawn(['x', 'y'], 1);
+  children.recv(word, 0, 1);
+  console.log('heard', word[0], 'of', children.remoteSize);
+  stdin.readLine();
+  children.send(Float64Array.of(8), 0, 2);
+  children.disconnect();
+}
 `;
 /** A closed socket means loss soon; silence, and a slow return after a restart, which a busy machine produces by itself, do not. */
 const PATIENCE = { graceMs: 300, silentMs: 120_000, restartGraceMs: 120_000 };
@@ -59,8 +83,8 @@ async function call(url: string, path: string, body?: object): Promise<Response>
     ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
   });
 }
-const submit = async (url: string, options: object): Promise<string> => {
-  const r = await call(url, 'jobs', { program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': RING } }, size, args: [String(laps)], options: { ...options, interactive: true } });
+const submit = async (url: string, options: object, source = RING, ranks = size): Promise<string> => {
+  const r = await call(url, 'jobs', { program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': source } }, size: ranks, args: [String(laps)], options: { ...options, interactive: true } });
   const body = (await r.json()) as { id: string };
   expect(r.status, JSON.stringify(body)).toBe(201);
   return body.id;
@@ -84,7 +108,7 @@ async function finish(url: string, id: string): Promise<JobView> {
 
 describe('a real program on headless nodes', () => {
   // One Channel Memory that syncs behind goes through the campaign of faults (playwright/tests/faults.spec.ts).
-  it('gives the same answer although a node is killed and the server is killed with SIGKILL, strict durability and two Channel Memories', async () => {
+  it('gives the same answer although a node is killed and the server is killed with SIGKILL, once in the middle of a spawn, strict durability and two Channel Memories', { timeout: 1_200_000 }, async () => {
     const dataDir = await freshDir();
     const settings = { dataDir, channelMemories: 2, dispatcher: PATIENCE };
     const first = await startProcess(settings);
@@ -92,26 +116,39 @@ describe('a real program on headless nodes', () => {
     await node(first.url, 'b');
     const id = await submit(first.url, { checkpointMs: 300, durability: 'strict' });
     await until('the middle', async () => (await stdout(first.url, id, 0)).includes('lap 40'));
+    await node(first.url, 's');
+    const spawning = await submit(first.url, {}, SPAWNING, 1);
+    await until('it runs', async () => (await view(first.url, spawning)).tasks[0]!.state === 'running');
+    // Decided and in the journal: the server dies before the new process has a place, most likely, and the answer has gone nowhere.
+    const journal = join(dataDir, 'jobs', spawning, 'out', 'journal');
+    const decided = statSync(journal).size;
+    await goOn(first.url, spawning);
+    while (statSync(journal).size === decided) await setImmediate();
     await first.kill();
     const second = await startProcess({ ...settings, port: first.port });
     await goOn(second.url, id);
+    await until('the child has come', async () => (await stdout(second.url, spawning, 0)).includes('heard'));
     await until('it goes on', async () => (await stdout(second.url, id, 0)).includes('lap 100'));
     // Not `faults`: a machine that stood still may have torn a connection, and its ranks came back with it.
     expect((await view(second.url, id)).tasks.map((t) => t.incarnation)).toEqual([0, 0, 0, 0]);
     const before = (await view(second.url, id)).faults.length;
     // Ranks go on before their node's control connection is back; a node that had not come back yet would be waited for.
-    await until('both nodes are back', async () => ((await (await call(second.url, 'nodes')).json()) as NodeView[]).filter((n) => n.state === 'here').length === 2);
+    await until('both nodes are back', async () => ((await (await call(second.url, 'nodes')).json()) as NodeView[]).filter((n) => n.state === 'here').length === 3);
     a.kill();
     await node(second.url, 'c');
     await until('two ranks are lost', async () => (await view(second.url, id)).faults.length >= before + 2);
     await goOn(second.url, id);
     await until('it goes on', async () => (await stdout(second.url, id, 0)).includes('lap 160'));
+    await goOn(second.url, spawning);
     await second.kill();
     const third = await startProcess({ ...settings, port: first.port });
     await goOn(third.url, id);
     const v = await finish(third.url, id);
     expect(v.state).toBe('done');
     expect(v.tasks.filter((t) => t.incarnation > 0)).toHaveLength(2);
+    await until('the spawned one has ended too', async () => (await view(third.url, spawning)).endedAt !== undefined);
+    expect(await view(third.url, spawning)).toMatchObject({ state: 'done', size: 2, spawned: 1 });
+    expect([await stdout(third.url, spawning, 0), await stdout(third.url, spawning, 1)]).toEqual(['heard 7 of 1\n', 'child x,y\nlet go by 8\n']);
     expect(await third.stop()).toBe(0);
   });
 

@@ -1,5 +1,5 @@
-/** Output once, whatever happens in between: world-host.ts O1–O3, world-index.ts W1–W3, stdin-log.ts N2. */
-import { FileOp, WorldMode, encodeFileRequest, jobId, taskId } from '@mayfly/wire';
+/** Output once, whatever happens in between: world-host.ts O1–O3, world-index.ts W1–W3, stdin-log.ts N2; spawn-patience.ts P1, P2. */
+import { FileOp, SpawnRefusal, WorldMode, encodeFileRequest, fileValue, jobId, taskId } from '@mayfly/wire';
 import { appendFile, readFile, readdir, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -195,6 +195,45 @@ describe('WorldHost', () => {
     await truncate(join(out, '3.stdout'), 40);
     await write(5);
     expect(await readFile(join(out, '3.stdout'), 'utf8')).toBe(messages.map((m) => Buffer.from(m.body).toString()).join(''));
+  });
+
+  it('P1, P2: a spawn that finds the slots of others taken hears of it when one has ended, and asks again until its patience is over', async () => {
+    const l = listener();
+    let why: number = SpawnRefusal.LEAVING;
+    l.refusal = () => why;
+    const host = new WorldHost(await freshDir(), l);
+    host.open(job, 1e9, { tasks: 2, leavingMs: 86_400_000 });
+    let n = 0;
+    const ask = (op: FileOp, data: string): void => {
+      const { body, data: at } = encodeFileRequest(op, { name: op === FileOp.OPEN ? 'f' : '', value: 2, bytes: data.length });
+      at.set(text.encode(data));
+      host.deliver(job, task, ++n, WorldMode.REQUEST, body);
+    };
+    const spawn = '[{"args":[],"count":1}]';
+    const answered = (r: number): Promise<unknown> => expect.poll(() => host.answerable(job, task), { timeout: 60_000 }).toBe(r);
+    const said = (r: number): number[] => ((a) => [a.error, fileValue(a.body, 0)])(host.answer(job, task, r)!);
+    ask(FileOp.OPEN, '');
+    ask(FileOp.SPAWN, spawn);
+    // What comes behind it waits too: answers go in order.
+    ask(FileOp.OPEN, '');
+    await answered(1);
+    host.slotFree(job);
+    await answered(3);
+    expect(said(2)).toEqual([53, SpawnRefusal.LEAVING]);
+    why = 0;
+    ask(FileOp.SPAWN, spawn);
+    await answered(4);
+    expect(said(4)).toEqual([0, 2]);
+    await host.close(job);
+    // Nobody leaves, and the patience of this one is short.
+    host.open(job, 1e9, { tasks: 2, leavingMs: 1 });
+    why = SpawnRefusal.LEAVING;
+    do {
+      ask(FileOp.SPAWN, spawn);
+      await answered(n);
+    } while (said(n)[1] === SpawnRefusal.LEAVING);
+    expect(said(n)).toEqual([53, SpawnRefusal.SLOTS]);
+    await host.closeAll();
   });
 
   it('tells of fresh bytes only, and of a gap', async () => {

@@ -32,7 +32,8 @@ export function ask(layer: Layer, handle: number, root: number, parts: () => { p
   if (comm.rank === root) {
     try {
       const wanted = parts();
-      if (wanted.known) s.file({ do: 'spawn', parts: JSON.stringify(wanted.parts), cell }).next();
+      const json = JSON.stringify(wanted.parts);
+      if (wanted.known) s.file({ do: 'spawn', parts: json, cell }).next().file({ do: 'spawn', parts: json, cell, again: true }).next();
       else setCell(layer, cell, ERR_SPAWN, SpawnRefusal.COMMAND, spawnedTasks(wanted.parts));
     } catch (e) {
       if (!(e instanceof MPIError)) throw e;

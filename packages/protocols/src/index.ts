@@ -1,7 +1,7 @@
 export { Dispatcher } from './dispatcher/dispatcher.ts';
 export * from './dispatcher/types.ts';
 export { groupOf } from './dispatcher/state.ts';
-export { jobIds, jobView, nodeViews, slotsFor, type JobCounters, type TaskCounters } from './dispatcher/views.ts';
+export { jobIds, jobView, nodeViews, slotsFor, spawnedSlots, type JobCounters, type TaskCounters } from './dispatcher/views.ts';
 export { CheckpointServer } from './checkpoint-server.ts';
 export * from './checkpoint-server-types.ts';
 export * from './deadlock.ts';

@@ -32,6 +32,7 @@ export const ERRORS = {
   DEADLOCK: { retry: false, status: 0, advice: 'Every rank waits and nothing is in flight; see who waits for whom.' },
   TIME_LIMIT: { retry: false, status: 0, advice: 'The job ran longer than its limit; raise it, or look for an endless loop.' },
   OUTPUT_LIMIT: { retry: false, status: 0, advice: 'The job wrote more than its limit allows.' },
+  LOG_LIMIT: { retry: false, status: 0, advice: 'What the job sent and read and has not used up outgrew the limit of its logs; take checkpoints, and receive what is sent.' },
   KEEPS_CRASHING: { retry: false, status: 0, advice: 'One task took down every incarnation (out of memory?); the job was ended.' },
   CANCELLED: { retry: false, status: 0, advice: 'Somebody cancelled the job.' },
   LOST_LOG: { retry: false, status: 0, advice: 'The server lost un-synced writes together with a rank; run with durability "strict" to survive that.' },

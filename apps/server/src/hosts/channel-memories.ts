@@ -41,6 +41,10 @@ export class ChannelMemories {
   all(): ChannelMemoryHost[] {
     return [...this.#jobs.values()].flat();
   }
+  /** Bytes of the logs of every open job. */
+  *logs(): Iterable<[JobId, number]> {
+    for (const [job, hosts] of this.#jobs) yield [job, hosts.reduce((n, h) => n + h.logBytes, 0)];
+  }
   /** The job has ended: its links close when its hosts do. */
   take(job: JobId): ChannelMemoryHost[] {
     const hosts = this.#jobs.get(job) ?? [];

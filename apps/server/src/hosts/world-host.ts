@@ -20,6 +20,7 @@ import { promisify } from 'node:util';
 import { Compile } from 'typebox/compile';
 import { FileService, type Fatal } from '@mayfly/protocols';
 import { ExitReport, MayflyError, ResultPath, WorldMode, spawnedTasks, taskId, type JobId, type SpawnGroup, type TaskId } from '@mayfly/wire';
+import { SpawnPatience } from '../jobs/spawn-patience.ts';
 import { WorldFiles, readFileIndex } from './world-files.ts';
 import { WorldIndex } from './world-index.ts';
 import { WorldJournal } from './world-journal.ts';
@@ -44,8 +45,8 @@ export interface WorldListener {
   failed(job: JobId, error: { code: string; message: string }): void;
   /** Answers to requests of this task may be taken, up to {@link WorldHost.answerable}. */
   answers(job: JobId, task: TaskId): void;
-  /** Why so many tasks cannot be added to the job now, which has `tasks` (SpawnRefusal); 0: they can. */
-  refusal(job: JobId, count: number, tasks: number, underWay: number): number;
+  /** Why so many tasks cannot be added to the job now, which has `tasks`, for this one (SpawnRefusal); 0: they can. */
+  refusal(job: JobId, task: TaskId, count: number, tasks: number, underWay: number): number;
   /** A spawn is granted, durably: resolves when messages to its tasks can be taken. May come again. */
   spawned(job: JobId, group: SpawnGroup): Promise<void>;
   /** Answers to this task that are durable in its log. */
@@ -57,6 +58,8 @@ export interface WorldOptions {
   inputs?: readonly { path: string; bytes: number; file: string }[];
   /** Tasks that the job was started with. */
   tasks?: number;
+  /** How long a spawn waits for tasks that may be about to leave, in ms. */
+  leavingMs?: number;
   /** False: the job does not survive the server anyway (protocol `none`), so nothing waits for the disk. */
   durable?: boolean;
 }
@@ -82,6 +85,7 @@ interface JobOutput {
   told: number;
   /** O5: requests of each task whose records are durable. */
   answerable: Map<TaskId, number>;
+  patience: SpawnPatience;
   committing: Promise<void> | undefined;
   compacting: Promise<void> | undefined;
 }
@@ -109,11 +113,11 @@ export class WorldHost {
     const inputs = new Map((options.inputs ?? []).map((f) => [f.path, f]));
     const o: JobOutput = {
       dir, limit, streams: 0, failed: false, tasks: new Map(),
-      service: new FileService(limit, new Map([...inputs.values()].map((f) => [f.path, f.bytes])), readFileIndex(dir), options.tasks, (count) => this.#refusal(job, count)),
+      service: new FileService(limit, new Map([...inputs.values()].map((f) => [f.path, f.bytes])), readFileIndex(dir), options.tasks, (count, task) => this.#refusal(job, task, count)),
       storage: new WorldFiles(dir, (path) => inputs.get(path)?.file),
       journal: new WorldJournal(join(dir, 'journal')),
       durable: options.durable ?? true,
-      told: 0, answerable: new Map(), committing: undefined, compacting: undefined,
+      told: 0, answerable: new Map(), patience: new SpawnPatience(() => this.#commit(job, o), options.leavingMs), committing: undefined, compacting: undefined,
     };
     this.#jobs.set(job, o);
     for (const name of readdirSync(dir)) {
@@ -136,10 +140,15 @@ export class WorldHost {
   tasks(job: JobId): number {
     return this.#jobs.get(job)?.service.tasksOfJob ?? 0;
   }
-  #refusal(job: JobId, count: number): number {
+  #refusal(job: JobId, task: TaskId, count: number): number {
     const o = this.#jobs.get(job)!;
     const underWay = o.service.spawned.slice(o.told).reduce((n, g) => n + spawnedTasks(g.parts), 0);
-    return this.#listener.refusal(job, count, o.service.tasksOfJob, underWay);
+    return o.patience.decide(task, o.service.requests(task) + 1, this.#listener.refusal(job, task, count, o.service.tasksOfJob, underWay));
+  }
+
+  /** A task of the job has ended: spawns that wait for slots may ask again. */
+  slotFree(job: JobId): void {
+    this.#jobs.get(job)?.patience.slotFree();
   }
 
   /** Bytes that the job has written, or 0 when it is not open. */
@@ -209,7 +218,7 @@ export class WorldHost {
       for (;;) {
         // What comes in this turn of the loop goes along.
         await new Promise(setImmediate);
-        const upTo = o.service.tasks().map((task): [TaskId, number] => [task, o.service.requests(task)]);
+        const upTo = o.service.tasks().map((task): [TaskId, number] => [task, o.patience.answering(task, o.service.requests(task))]);
         const groups = o.service.spawned.length;
         if (o.durable) await o.journal.sync();
         for (; o.told < groups && this.#jobs.get(job) === o; o.told++) await this.#listener.spawned(job, o.service.spawned[o.told]!);
@@ -219,7 +228,7 @@ export class WorldHost {
           o.answerable.set(task, r);
           this.#listener.answers(job, task);
         }
-        if (o.service.tasks().some((task) => (o.answerable.get(task) ?? 0) < o.service.requests(task))) continue;
+        if (o.service.tasks().some((task) => (o.answerable.get(task) ?? 0) < o.patience.answering(task, o.service.requests(task)))) continue;
         // Here and not when the promise settles: a request that comes in between would find nobody.
         o.committing = undefined;
         return;
@@ -327,6 +336,7 @@ export class WorldHost {
   async close(job: JobId): Promise<void> {
     const o = this.#jobs.get(job);
     if (!o) return;
+    o.patience.close();
     await this.sync(job).catch(() => undefined);
     await o.committing;
     await (o.journal.bytes > CLOSED_JOURNAL_BYTES ? this.#compact(job, o) : o.storage.sync()).catch(() => undefined);

@@ -19,7 +19,7 @@ Notes on what is there:
 * Thread levels up to MPI_THREAD_SERIALIZED are granted; a rank has one thread.
 * A send cannot be cancelled (MPI 4.1 §3.8.4 leaves that to the implementation); a receive can.
 * MPI_Comm_spawn and MPI_Comm_spawn_multiple start more processes of the job's own program, on slots that are free at that moment: all of them, or none. MPI_ERR_SPAWN is the
-  answer where there are too few, where the command is another program, and beyond 256 processes more than the job began with, or 1024 in all. Info keys (\`soft\` too) change nothing.
+  answer where there are too few (those that earlier children hold are waited for, for 20 seconds), where the command is another program, and beyond 256 processes more than the job began with, or 1024 in all. Info keys (\`soft\` too) change nothing.
   A spawned process has to call MPI_Init. MPI_UNIVERSE_SIZE counts the slots that there were for the job when it began.
 * MPI_Comm_join answers no communicator. MPI_Comm_accept and MPI_Comm_connect
   join groups of the same job; a port belongs to the process that opened it, and a published name is known to another process as soon as the news has reached it. A connect

@@ -61,8 +61,8 @@ export type Ask = 'open' | 'close' | 'delete' | 'advance' | 'seek' | 'size' | 'r
 
 /** Steps of schedules that ask the service or work with what it says. */
 export type FileStep =
-  /** Asks for tasks (JSON of a SpawnRequest). */
-  | { do: 'spawn'; parts: string; cell: Buf }
+  /** Asks for tasks (JSON of a SpawnRequest); `again`: once more, as long as the cell says that others are leaving. */
+  | { do: 'spawn'; parts: string; cell: Buf; again?: true }
   /** The result is the first of them; the status's bytes how many were asked for. `text`: what is wrong, where this process knows better. */
   | { do: 'spawned'; cell: Buf; text?: string }
   /** Asks the service; the answer goes to a cell. `value` may be computed by steps before. `unless`: a cell with an error means that nobody asks, and is the answer. */

@@ -37,7 +37,7 @@ export const textOf = (error: number, what: string): string => `${what}: ${TEXTS
 
 function spawnText(why: number, count: number): string {
   const processes = count === 1 ? 'one more process' : `${count} more processes`;
-  if (why === SpawnRefusal.SLOTS) return `there are no free slots for ${processes} now`;
+  if (why === SpawnRefusal.SLOTS || why === SpawnRefusal.LEAVING) return `there are no free slots for ${processes} now`;
   if (why === SpawnRefusal.LIMIT) return `the job may not have ${processes}: its limit of processes is reached`;
   if (why === SpawnRefusal.COMMAND) return 'the command is not the program of this job: a job can spawn its own program only';
   return 'the arguments are too many or too long';
@@ -76,6 +76,10 @@ export function executeFileStep(layer: Layer, r: CollectiveRequest, step: FileSt
       return send(layer, r, OPS[step.ask], { name: step.path, session: step.session, value }, undefined, { into: step.cell, kind: 'values' });
     }
     case 'spawn': {
+      if (step.again) {
+        if (numberAt(layer, step.cell) !== ERR.SPAWN || numberAt(layer, step.cell, 8) !== SpawnRefusal.LEAVING) return;
+        r.rounds.splice(r.round, 0, [{ op: 'file', step }]);
+      }
       const parts = new TextEncoder().encode(step.parts);
       return send(layer, r, FileOp.SPAWN, { bytes: parts.length }, parts, { into: step.cell, kind: 'values' });
     }

@@ -20,7 +20,10 @@ export class FileServer {
     private readonly spawns?: { size: number; start: (group: SpawnGroup) => void },
   ) {
     const size = spawns?.size ?? inboxes.length;
-    this.files = new MemoryFiles(limit, new Map(Object.entries(inputs)), size, (count) => (this.files.service.tasksOfJob + count <= inboxes.length ? 0 : SpawnRefusal.SLOTS));
+    // Every second time they are told to ask again.
+    let asked = 0;
+    this.files = new MemoryFiles(limit, new Map(Object.entries(inputs)), size, (count) =>
+      this.files.service.tasksOfJob + count > inboxes.length ? SpawnRefusal.SLOTS : ++asked % 2 === 1 ? SpawnRefusal.LEAVING : 0);
   }
 
   /** Serves what a worker posts until `stop`. */

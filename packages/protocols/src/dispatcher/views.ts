@@ -59,6 +59,12 @@ export function slotsFor(dispatcher: Dispatcher, id: JobId): number {
   return Math.max(0, free);
 }
 
+/** Slots that other spawned tasks of a job hold: one that asks for more may wait for their end. */
+export function spawnedSlots(dispatcher: Dispatcher, id: JobId, asking: TaskId): number {
+  const job = dispatcher.core.jobs.get(id);
+  return job?.tasks.filter((t) => t.task >= job.record.spec.size && t.task !== asking && t.node !== undefined && t.phase !== 'done').length ?? 0;
+}
+
 /** Newest first. */
 export function jobIds(dispatcher: Dispatcher): JobId[] {
   return [...dispatcher.core.jobs.keys()].reverse();

@@ -118,14 +118,14 @@ export class FileService {
 
   /**
    * @param files result files that are there. @param inputs lengths of the job's input files
-   * @param tasksAtStart those that the job was started with. @param mayAdd why so many more cannot be started now ({@link SpawnRefusal}); 0: they can
+   * @param tasksAtStart those that the job was started with. @param mayAdd why so many more cannot be started for this task now ({@link SpawnRefusal}); 0: they can
    */
   constructor(
     readonly limit: number,
     private readonly inputs: ReadonlyMap<string, number>,
     files: Map<string, JobFile> = new Map<string, JobFile>(),
     private readonly tasksAtStart = 0,
-    private readonly mayAdd: (count: number) => number = () => SpawnRefusal.LIMIT,
+    private readonly mayAdd: (count: number, task: TaskId) => number = () => SpawnRefusal.LIMIT,
   ) {
     this.files = files;
     for (const f of files.values()) this.#total += f.size;
@@ -169,7 +169,7 @@ export class FileService {
     if (mode !== WorldMode.REQUEST) return this.#decideResult(outcome, body, again ? Infinity : room);
     const r = decodeFileRequest(body);
     if (!r) return { fatal: 'malformed', path: '' };
-    outcome.error = this.#refusal(r, room, outcome);
+    outcome.error = this.#refusal(r, task, room, outcome);
     return outcome;
   }
 
@@ -184,10 +184,10 @@ export class FileService {
     return outcome;
   }
 
-  #refusal(r: FileRequest, room: number, outcome: Outcome): number {
+  #refusal(r: FileRequest, task: TaskId, room: number, outcome: Outcome): number {
     if (r.op === FileOp.SPAWN) {
       const parts = readSpawn(r);
-      const why = parts ? this.mayAdd(spawnedTasks(parts)) : SpawnRefusal.MALFORMED;
+      const why = parts ? this.mayAdd(spawnedTasks(parts), task) : SpawnRefusal.MALFORMED;
       outcome.value = why === 0 ? this.tasksOfJob : why;
       return why === 0 ? FileError.NONE : FileError.SPAWN;
     }

@@ -11,7 +11,7 @@ export class MemoryFiles {
     limit: number,
     readonly inputs: ReadonlyMap<string, Uint8Array> = new Map<string, Uint8Array>(),
     tasks = 0,
-    mayAdd?: (count: number) => number,
+    mayAdd?: (count: number, task: TaskId) => number,
   ) {
     this.service = new FileService(limit, new Map([...inputs].map(([p, b]) => [p, b.length])), undefined, tasks, mayAdd);
   }

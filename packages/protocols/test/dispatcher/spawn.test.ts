@@ -1,6 +1,6 @@
 /** Tasks that a job gets while it runs. */
 import { describe, expect, it } from 'vitest';
-import { slotsFor } from '../../src/index.ts';
+import { slotsFor, spawnedSlots } from '../../src/index.ts';
 import { J, job, N, Stage, T } from './stage.ts';
 
 const group = (first: number, count: number, root = 0) => ({ first: T(first), root: T(root), parts: [{ args: [], count }] });
@@ -28,8 +28,11 @@ describe('spawn', () => {
     s.send('spawn', { job: J(), group: group(1, 2) }); // said again
     expect(s.view().size).toBe(3);
     expect(slotsFor(s.dispatcher, J())).toBe(0);
+    // What the children hold may become free; one of them that asks is not among those that leave.
+    expect([0, 1].map((t) => spawnedSlots(s.dispatcher, J(), T(t)))).toEqual([2, 1]);
     s.exit(0);
     s.exit(2);
+    expect(spawnedSlots(s.dispatcher, J(), T(0))).toBe(1);
     expect(s.view().state).toBe('running');
     s.exit(1, { code: 3 });
     expect(s.view()).toMatchObject({ state: 'done', exitCode: 3 });
