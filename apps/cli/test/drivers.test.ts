@@ -4,7 +4,7 @@ import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } fro
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CLI, run, type Ended } from './built.ts';
+import { CLI, run, startService, type Ended, type Service } from './built.ts';
 
 // One word each: build systems split CC at blanks.
 const dist = dirname(CLI);
@@ -104,12 +104,22 @@ describe('a driver', () => {
   });
 });
 
+let service: Service | undefined;
+/** By one server, whose compiler is warm after the first. */
+async function launch(args: string[], cwd = dir): Promise<Ended> {
+  service ??= await startService(dir, env);
+  return run(['mpiexec', ...args], { cwd, env: { ...env, ...service.env } });
+}
+afterAll(() => service?.stop());
+
 describe('mpiexec runs', () => {
-  it.each([
-    ['what mpicc made', ['./program', 'x']],
-    ['sources', ['--cc-flags', '-O1 -Wall', 'one.c', 'two.c', 'x']],
-  ])('%s', async (_what, words) => {
-    const r = await mayfly(['mpiexec', '-n', '2', '-q', ...words]);
+  it('what mpicc made, by a server and nodes of its own', async () => {
+    const r = await mayfly(['mpiexec', '-n', '2', '-q', './program', 'x']);
+    expect([r.code, r.stdout.split('\n').sort()], r.stderr).toEqual([0, ['', 'rank 0: 2 x', 'rank 1: 2 x']]);
+  });
+
+  it('sources', async () => {
+    const r = await launch(['-n', '2', '-q', '--cc-flags', '-O1 -Wall', 'one.c', 'two.c', 'x']);
     expect([r.code, r.stdout.split('\n').sort()], r.stderr).toEqual([0, ['', 'rank 0: 2 x', 'rank 1: 2 x']]);
   });
 
@@ -118,13 +128,13 @@ describe('mpiexec runs', () => {
     await mkdir(folder);
     for (const name of ['one.c', 'two.c', 'two.h', 'bad.c']) await cp(join(dir, name), join(folder, name));
     await writeFile(join(folder, 'mayfly.json'), JSON.stringify({ language: 'c', sources: ['one.c', 'two.c'] }));
-    const r = await mayfly(['mpiexec', '-n', '1', '-q', 'folder', 'y']);
+    const r = await launch(['-n', '1', '-q', 'folder', 'y']);
     expect([r.code, r.stdout], r.stderr).toEqual([0, 'rank 0: 2 y\n']);
     await rm(folder, { recursive: true });
   });
 
   it('nothing that does not compile, and says where', async () => {
-    const r = await mayfly(['mpiexec', '-n', '1', '-q', 'bad.c']);
+    const r = await launch(['-n', '1', '-q', 'bad.c']);
     expect(r.code).toBe(2);
     expect(r.stderr).toMatch(/bad\.c:2:10/);
   });
@@ -144,7 +154,7 @@ describe('a project of C and C++ with a library', () => {
     await cp(join(import.meta.dirname, 'projects/stencil'), project, { recursive: true });
     const mayfly = `${process.execPath} ${CLI}`;
     tool('make', ['-j4', `CC=${mayfly} mpicc`, `CXX=${mayfly} mpicxx`, `AR=${mayfly} ar`, `RANLIB=${mayfly} ranlib`], project);
-    const r = await run(['mpiexec', '-n', '2', '-q', './stencil', '4'], { cwd: project, env });
+    const r = await launch(['-n', '2', '-q', './stencil', '4'], project);
     expect([r.code, r.stdout], r.stderr).toEqual([0, expected]);
     // The dependencies that the driver wrote: a changed header makes its users new, and nothing else.
     expect(tool('make', ['-n', '-W', 'stats/stats.h'], project)).toMatch(/stats\.c[^]*main\.cc|main\.cc[^]*stats\.c/);
@@ -157,7 +167,7 @@ describe('a project of C and C++ with a library', () => {
     const file = (await run(['cmake-toolchain'], { cwd: project, env })).stdout.trim();
     tool('cmake', ['-G', 'Unix Makefiles', '-S', '.', '-B', 'build', `-DCMAKE_TOOLCHAIN_FILE=${file}`], project);
     tool('cmake', ['--build', 'build', '-j2'], project);
-    const r = await run(['mpiexec', '-n', '2', '-q', 'build/stencil', '4'], { cwd: project, env });
+    const r = await launch(['-n', '2', '-q', 'build/stencil', '4'], project);
     expect([r.code, r.stdout], r.stderr).toEqual([0, expected]);
   });
 });

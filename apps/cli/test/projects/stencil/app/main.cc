@@ -2,8 +2,8 @@
 #include "grid.h"
 #include "stats.h"
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
-#include <iostream>
 #include <memory>
 
 int main(int argc, char **argv) {
@@ -17,6 +17,6 @@ int main(int argc, char **argv) {
   for (int step = 0; step < 8 * all * all; step++) grid_step(line.get());
   double own = stats_sum(line->value + 1, line->cells), total = 0;
   MPI_Reduce(&own, &total, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-  if (rank == 0) std::cout << "sum " << std::round(total * 1000) / 1000 << " of " << all << " cells on " << size << " ranks" << std::endl;
+  if (rank == 0) std::printf("sum %g of %d cells on %d ranks\n", std::round(total * 1000) / 1000, all, size);
   MPI_Finalize();
 }
