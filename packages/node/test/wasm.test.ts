@@ -89,15 +89,16 @@ async function submit(source: string, size: number, more: { args?: string[]; fil
   return ((await answer.json()) as { id: string }).id;
 }
 
-/** Every rank takes an image now, and the server has it whole. */
-async function checkpoint(id: string): Promise<JobView> {
+/** Every rank takes an image now, because the server is asked or for another reason, and the server has it whole. */
+async function checkpoint(id: string, because?: () => Promise<unknown>): Promise<JobView> {
   const { tasks } = await bench.view(id);
   const images = async (): Promise<number[]> => {
     const all = (await (await bench.api(`jobs/${id}/images`)).json()) as { task: number; serial: number }[];
     return tasks.map(({ task }) => Math.max(0, ...all.filter((i) => i.task === task).map((i) => i.serial)));
   };
   const serials = await images();
-  for (const t of tasks) await bench.api(`jobs/${id}/tasks/${t.task}/checkpoint`, { method: 'POST' });
+  if (because) await because();
+  else for (const t of tasks) await bench.api(`jobs/${id}/tasks/${t.task}/checkpoint`, { method: 'POST' });
   let now = serials;
   await bench.until(id, (j) => {
     void images().then((n) => (now = n));
@@ -301,13 +302,18 @@ describe('C programs on headless nodes', () => {
 });
 
 describe.skipIf(!executable)('C programs in tabs', () => {
-  it('an image written in Chromium is restored in Node, and the other way round', async () => {
+  it('an image written in Chromium when its tab is hidden is restored in Node, and the other way round; a tab that is frozen writes one, too', async () => {
     const expected = await calm();
     browser ??= await launch();
     const tab = await openTab(browser, bench.server.url, 'tab', 4);
     const id = await submit(RING, 4, { args: ['50'] });
     await held(id);
-    const first = await checkpoint(id);
+    const first = await checkpoint(id, () =>
+      tab.evaluate(() => {
+        Object.defineProperty(document, 'visibilityState', { value: 'hidden' });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }),
+    );
     expect(first.tasks.map((t) => t.images)).toEqual([1, 1, 1, 1]);
     await tab.context().close();
     const node = await bench.node(4);
@@ -316,8 +322,11 @@ describe.skipIf(!executable)('C programs in tabs', () => {
     const second = await checkpoint(id);
     expect(second.tasks.map((t) => t.images)).toEqual([2, 2, 2, 2]);
     node.kill();
-    await openTab(browser, bench.server.url, 'another tab', 4);
+    const another = await openTab(browser, bench.server.url, 'another tab', 4);
     await bench.recovered(id, 8);
+    await held(id);
+    const third = await checkpoint(id, () => another.evaluate(() => document.dispatchEvent(new Event('freeze'))));
+    expect(third.tasks.map((t) => t.images)).toEqual([3, 3, 3, 3]);
     await bench.input(id, 'go');
     const { job, stdout, files } = await results(id);
     expect(job.error).toBeUndefined();
