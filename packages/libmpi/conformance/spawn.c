@@ -45,6 +45,23 @@ static void child(int argc, char **argv) {
       n = sum + 1;
     }
     MPI_Send(&n, 1, MPI_INT, 0, 3, p);
+  } else if (!strcmp(what, "open")) {
+    char port[MPI_MAX_PORT_NAME];
+    MPI_Open_port(MPI_INFO_NULL, port);
+    MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 4, p);
+    MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &again);
+    MPI_Recv(&n, 1, MPI_INT, 0, 5, again, MPI_STATUS_IGNORE);
+    n++;
+    MPI_Send(&n, 1, MPI_INT, 0, 5, again);
+    MPI_Comm_disconnect(&again);
+    MPI_Close_port(port);
+  } else if (!strcmp(what, "knock")) {
+    char port[MPI_MAX_PORT_NAME];
+    MPI_Recv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 4, p, MPI_STATUS_IGNORE);
+    MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &again);
+    MPI_Sendrecv(&x, 1, MPI_INT, 0, 5, &n, 1, MPI_INT, 0, 5, again, MPI_STATUS_IGNORE);
+    MPI_Comm_disconnect(&again);
+    MPI_Send(&n, 1, MPI_INT, 0, 5, p);
   } else tell(argc, argv, p);
   MPI_Comm_disconnect(&p);
   if (!strcmp(what, "after") && parents() != MPI_COMM_NULL) MPI_Abort(MPI_COMM_WORLD, 1);
@@ -133,6 +150,21 @@ TEST(spawn_children_of_children, 1, "§11.8.2: children may spawn") {
   if (rank == 0) MPI_Recv(&n, 1, MPI_INT, 0, 3, c, MPI_STATUS_IGNORE);
   SAY("%d", n);
   MPI_Comm_disconnect(&c);
+}
+TEST(spawn_strangers, 1, "§11.9: establishing contact between two groups of processes that do not share an existing communicator: here, children of two spawns") {
+  MPI_Comm guest, host;
+  int n = 0;
+  char port[MPI_MAX_PORT_NAME], *knock[] = {"knock", NULL}, *open[] = {"open", NULL};
+  MPI_Comm_spawn(program_, knock, 1, MPI_INFO_NULL, 0, WORLD, &guest, MPI_ERRCODES_IGNORE);
+  MPI_Comm_spawn(program_, open, 1, MPI_INFO_NULL, 0, WORLD, &host, MPI_ERRCODES_IGNORE);
+  if (rank == 0) {
+    MPI_Recv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 4, host, MPI_STATUS_IGNORE);
+    MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 4, guest);
+    MPI_Recv(&n, 1, MPI_INT, 0, 5, guest, MPI_STATUS_IGNORE);
+    CHECK(n == 11);
+  }
+  MPI_Comm_disconnect(&guest);
+  MPI_Comm_disconnect(&host);
 }
 TEST(get_parent_of_the_first, 1, "§11.8.2: if the process was not spawned, MPI_COMM_GET_PARENT returns MPI_COMM_NULL") {
   CHECK(parents() == MPI_COMM_NULL);

@@ -1,7 +1,8 @@
 /**
  * Ports and names of services within a job (MPI 4.1 §11.8, §11.9): two groups of the same job that share no communicator become an intercommunicator.
  *
- * A port is a number of the task that opened it: `mayfly-port:<task>:<number>`. The root of a connect sends its group's card there and gets the
+ * A port is a number of the task that opened it: `mayfly-port:<task>:<number>:<check>`; with the check it also tells of a task that this one has not heard of yet, as
+ * it was spawned by others. The root of a connect sends its group's card there and gets the
  * other's back; a task refuses cards for ports that it has not open, as soon as it is inside an MPI call. A task that has had a port tells all others when it leaves MPI,
  * so that nobody waits for its answer. Names are told to all tasks when they are
  * published, as ordinary messages that wait in their queue; a look-up is a poll: it sees what has arrived.
@@ -19,16 +20,20 @@ import { findUnexpected, pull, stored, takeUnexpected } from './matching.ts';
 import { pollUntil } from './progress.ts';
 import { refuse } from './refuse.ts';
 import { Schedule, start } from './schedule.ts';
-import type { Layer } from './layer.ts';
+import { capacityOf, type Layer } from './layer.ts';
 import type { Via } from './state.ts';
 
-const nameOf = (task: number, port: number): string => `mayfly-port:${task}:${port}`;
+const nameOf = (task: number, port: number): string => `mayfly-port:${task}:${port}:${check(task, port)}`;
+/** No secret: what somebody types is not to reach a task that is not there. */
+const check = (task: number, port: number): string => (Math.imul(Math.imul(task ^ 0x811c9dc5, 0x01000193) ^ port, 0x01000193) >>> 0).toString(36);
 
 /** @throws MPIError ERR_PORT */
 function parse(layer: Layer, name: string, call: string): { task: number; port: number } {
-  const m = /^mayfly-port:(\d{1,9}):(\d{1,9})$/.exec(name);
+  // Names without a check were given before there were such.
+  const m = /^mayfly-port:(\d{1,9}):(\d{1,9})(?::(\w+))?$/.exec(name);
   const task = Number(m?.[1]);
-  if (!m || task >= layer.state.known) fail(ERR.PORT, call, `'${name}' is no port of this job`);
+  const told = m?.[3] !== undefined && m[3] === check(task, Number(m[2])) && task < capacityOf(layer);
+  if (!m || (!told && (m[3] !== undefined || task >= layer.state.known))) fail(ERR.PORT, call, `'${name}' is no port of this job`);
   return { task, port: Number(m![2]) };
 }
 
