@@ -229,6 +229,23 @@ WRONG(err_spawn, "§11.8.2: MPI_ERR_SPAWN if the processes cannot be started") {
   int codes[1];
   FAILS(MPI_Comm_spawn("./other", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &c, codes), MPI_ERR_SPAWN);
 }
+WRONG(err_session, "§9.4: MPI_ERR_SESSION: invalid session argument") {
+  MPI_Session none = MPI_SESSION_NULL;
+  FAILS(MPI_Session_get_num_psets(none, MPI_INFO_NULL, &x), MPI_ERR_SESSION);
+  FAILS(MPI_Session_finalize(&none), MPI_ERR_SESSION);
+}
+WRONG(err_of_the_file_system, "§14.7: MPI_ERR_BAD_FILE: invalid file name; MPI_ERR_FILE_IN_USE: currently open by some process; MPI_ERR_NOT_SAME: collective argument not identical; MPI_ERR_NO_SPACE") {
+  MPI_File f;
+  char name[16];
+  FAILS(MPI_File_open(MPI_COMM_SELF, "a b", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f), MPI_ERR_BAD_FILE);
+  if (size > 1) FAILS(MPI_File_open(WORLD, "same", MPI_MODE_CREATE | (rank ? MPI_MODE_RDWR : MPI_MODE_WRONLY), MPI_INFO_NULL, &f), MPI_ERR_NOT_SAME);
+  snprintf(name, sizeof name, "used.%d", rank);
+  MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+  FAILS(MPI_File_delete(name, MPI_INFO_NULL), MPI_ERR_FILE_IN_USE);
+  FAILS(MPI_File_set_size(f, (MPI_Offset)1 << 40), MPI_ERR_NO_SPACE);
+  MPI_File_close(&f);
+  CHECK(MPI_File_delete(name, MPI_INFO_NULL) == MPI_SUCCESS);
+}
 WRONG(err_freed_handles, "handles that were freed are no handles") {
   MPI_Type_contiguous(2, MPI_INT, &t);
   MPI_Datatype copy = t;

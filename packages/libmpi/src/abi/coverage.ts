@@ -24,6 +24,7 @@ Notes on what is there:
 * MPI_Comm_join answers no communicator. MPI_Comm_accept and MPI_Comm_connect
   join groups of the same job; a port belongs to the process that opened it, and a published name is known to another process as soon as the news has reached it. A connect
   to a port that is closed, or whose process has left MPI, answers MPI_ERR_PORT; to an open one it waits for the accept, and a job in which all wait ends as a deadlock.
+  A process that is spawned after a name was published does not hear of that name: hand it the port instead.
 * MPI_Session_init works before, beside and after MPI_Init; the process sets are mpi://WORLD and mpi://SELF.
 * MPI_Comm_split_type with MPI_COMM_TYPE_SHARED gives each rank a communicator of its own: no two share memory.
 * An error code is its class; MPI_Error_string adds the text of the last error of that class, which names the call, the argument and what is allowed.
