@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from '@playwright/test';
 
-/** Complaints of the browser about our pages. Refusals that a test provokes are no complaints. */
+/** Complaints of the browser about our pages. Refusals and lost connections that a test provokes are no complaints. */
 export function complaints(page: Page): string[] {
   const found: string[] = [];
   page.on('pageerror', (e) => found.push(e.message));
   page.on('console', (m) => {
-    if (m.type() === 'error' && !/Failed to load resource/.test(m.text())) found.push(m.text());
+    if (m.type() === 'error' && !/Failed to load resource|WebSocket connection to/.test(m.text())) found.push(m.text());
   });
   return found;
 }
@@ -63,6 +63,12 @@ export async function machineOf(browser: Browser, page: Page) {
     /** Once the page is there: what its browser has. Chromium's headless shell lacks both. */
     tells: () => page.evaluate(() => ({ pressure: 'PressureObserver' in globalThis, idleness: 'IdleDetector' in globalThis })),
     pressure,
+    /** Another tab lies before this one, or none. */
+    seen: (state: 'visible' | 'hidden') =>
+      page.evaluate((state) => {
+        Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, state),
     leave: () => cdp.send('Emulation.setIdleOverride', { isUserActive: false, isScreenUnlocked: true }),
     plugIn: () =>
       page.evaluate(async () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test, type Page } from '@playwright/test';
 import { Client, source } from '../src/client.ts';
 import { showLogOnFailure } from '../src/failure.ts';
+import { openedMeanwhile } from '../src/offline.ts';
 import { complaints, firstLoad, machineOf, serious, shifts, watchShifts } from '../src/looks.ts';
 import { ServerProcess } from '../src/server.ts';
 import { Tab } from '../src/tabs.ts';
@@ -86,7 +87,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await page.getByRole('button', { name: 'Submit' }).click();
   await expect(headline(page)).toContainText('needs 4 slots, 0 are here');
 
-  const volunteer = await (await browser.newContext()).newPage();
+  const volunteer = await (await browser.newContext({ viewport: { width: 360, height: 740 } })).newPage(); // a phone
   found.push(...complaints(volunteer));
   await volunteer.goto(`${server.url}/volunteer?slots=4&ease=0&name=by-click`);
   await expect(volunteer.getByTestId('volunteer-state')).toHaveText('Off');
@@ -286,7 +287,19 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   if (tells.pressure) await expect(says).toContainText('of their share');
   await machine.pressure('nominal');
 
-  await volunteer.getByRole('button', { name: 'Pause' }).click();
+  // A server that stands still is said to be silent while the connection still stands; killed and started again, it finds its volunteer by itself.
+  server.freeze();
+  await expect(state).toHaveText('No answer from the server');
+  await expect(says).toContainText(/Nothing has come for \d+ s, although the connection stands/);
+  await server.kill9();
+  await expect(state).toHaveText('Connecting');
+  await expect(says).toContainText('ranks here go on');
+  await openedMeanwhile(volunteer, server, info);
+  await expect(state).toHaveText('Working on “greeting”');
+  await expect(volunteer.getByText('waits for standard input')).toBeVisible();
+
+  await volunteer.getByRole('button', { name: 'Snooze…' }).click();
+  await volunteer.getByRole('menuitem', { name: 'for an hour' }).click();
   await expect(state).toHaveText('Paused');
   await expect(headline(page)).toContainText('no node is in room');
   // Nobody acts for its rank, and its lane says so.
@@ -295,10 +308,12 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await expect(page.getByTestId('timeline-table').getByRole('row').nth(1).getByRole('cell').nth(7)).toContainText('%');
   await expect(page.getByTestId('timeline-table').getByRole('columnheader').nth(8)).toHaveText('dead');
   await page.getByRole('tab', { name: 'Overview' }).click();
-  // A reload comes back as it was. It goes on when its person, the battery and the keyboard all let it.
+  // A reload comes back as it was. It goes on when its person, the battery, the window and the keyboard all let it.
   await volunteer.reload();
-  await expect(says).toHaveText('By you, until you press Go on.');
+  await expect(says).toHaveText(/^By you, until \d\d:\d\d\.$/);
   await volunteer.getByLabel(/only while this machine charges/).check();
+  await volunteer.getByLabel(/only while this page is visible/).check();
+  await machine.seen('hidden');
   if (tells.idleness) {
     await volunteer.getByLabel(/only while nobody uses/).click(); // the browser is asked first: not checked at once
     await expect(volunteer.getByLabel(/only while nobody uses/)).toBeChecked();
@@ -306,29 +321,49 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await volunteer.getByRole('button', { name: 'Go on' }).click();
   await expect(says).toContainText('This machine runs on its battery');
   await machine.plugIn();
+  await expect(says).toContainText('This page is hidden');
+  await machine.seen('visible');
   if (tells.idleness) await expect(says).toContainText('Somebody uses this machine');
   await machine.leave();
   await expect(state).toHaveText('Working on “greeting”');
+  if (tells.idleness) await volunteer.getByLabel(/only while nobody uses/).uncheck();
+  for (const wish of [/machine charges/, /page is visible/]) await volunteer.getByLabel(wish).uncheck();
+
+  // A copy of the tab is not taken for it: a node of its own, which the rank goes to when the first one finishes its step and leaves.
+  const [copy] = await Promise.all([volunteer.context().waitForEvent('page'), volunteer.evaluate(() => void window.open(`${location.href.replace('name=pupil', 'name=copy')}&start`))]);
+  found.push(...complaints(copy));
+  await expect(copy.getByTestId('volunteer-state')).toHaveText('Idle');
+  await expect(state).toHaveText('Working on “greeting”');
+  expect((await client.nodes()).filter((n) => n.state === 'here').map((n) => n.name).sort()).toEqual(['copy', 'pupil']);
+  await volunteer.getByRole('button', { name: 'Finish this step and leave' }).click();
+  await expect(state).toHaveText('Off');
+  await expect(copy.getByTestId('volunteer-state')).toHaveText('Working on “greeting”');
+
   await client.until(id, 'back', (j) => j.faults.length > 0 && j.faults.every((f) => f.recoveredAfterMs !== undefined));
   await client.input(id, 'goodbye');
   await expect(headline(page)).toContainText('1 rank finished');
   await expect(page.getByTestId('output')).toHaveText('hello Adathen goodbye');
-  await volunteer.getByRole('button', { name: 'Finish this step and leave' }).click();
-  await expect(state).toHaveText('Off');
-  await expect(volunteer.getByLabel('What you gave')).toContainText('Ranks finished');
+  await copy.close();
+  await expect(volunteer.getByLabel('What you gave')).toContainText('New work');
   // The choices are remembered, the board has counted.
   await volunteer.reload();
   await expect(volunteer.getByLabel('Your name on the board')).toHaveValue('Grace H.');
   await expect(volunteer.getByTestId('your-place')).toHaveText('You are 1st of 1 in this room.');
   await expect(volunteer.getByRole('region', { name: 'Board', exact: true })).toContainText('Grace H.');
   await info.attach('board', { body: await volunteer.screenshot({ fullPage: true }), contentType: 'image/png' });
-  await volunteer.context().close();
 
   await dashboard(page, '/rooms');
   await expect(room.getByRole('table')).toContainText('Grace H.');
   await room.getByRole('button', { name: 'Close the room' }).click();
   await page.getByRole('button', { name: 'Close it' }).click();
   await expect(page.getByText('No room is open')).toBeVisible();
+  // Whoever comes with its code now is refused, with the reason, and may try again.
+  await volunteer.getByRole('button', { name: 'Start' }).click();
+  await expect(state).toHaveText('Refused');
+  await expect(says).toContainText(`There is no room with the code ${code}`);
+  expect(await serious(volunteer)).toEqual([]);
+  await info.attach('refused', { body: await volunteer.screenshot({ fullPage: true }), contentType: 'image/png' });
+  await volunteer.context().close();
   expect(found).toEqual([]);
 });
 
@@ -433,7 +468,7 @@ test('every page fits a phone, in light and in dark', async ({ browser }, info) 
       expect(await serious(page), `${colorScheme} ${path}`).toEqual([]);
       if (path === '/volunteer') {
         expect(await firstLoad(page)).toBeLessThan(250_000);
-        // Installable, although no service worker stands between the page and its isolation headers. (A context of a test counts as a private window.)
+        // (A context of a test counts as a private window.)
         const { installabilityErrors } = await (await context.newCDPSession(page)).send('Page.getInstallabilityErrors');
         expect(installabilityErrors.map((e) => e.errorId).filter((id) => id !== 'in-incognito')).toEqual([]);
       }

@@ -87,6 +87,7 @@ function commands(done: (code: number) => void): Command {
       .option('-f, --file <file>', 'input file for the program, as path or name=path (repeatable)', more)
       .option('-o, --output-dir <folder>', 'write result files there (without a server: default is the current folder)')
       .option('--name <name>', 'name of the job')
+      .option('--about <text>', 'what it is for, for the volunteers to read (200 characters)')
       .option('--cc-flags <options>', "options of the compiler for files of C or C++, as one word: '-O3 -DN=100'")
       .addOption(new Option('--protocol <name>', 'fault tolerance').choices(['pessimistic', 'none']))
       .addOption(new Option('--durability <when>', 'sync the log behind the messages, or before they go on').choices(['behind', 'strict']))

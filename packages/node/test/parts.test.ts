@@ -263,6 +263,16 @@ describe('when a volunteer’s wishes forbid to work', () => {
     expect(holdOf({ ...wishes, onlyIdle: true }, { ...c, away: false })).toContain('somebody uses');
     expect([holdOf({ ...wishes, onlyIdle: true }, { ...c, away: true }), holdOf({ ...wishes, onlyIdle: true }, c), holdOf(wishes, { ...c, away: false })]).toEqual([undefined, undefined, undefined]);
   });
+  it('works at the hours that were chosen, past midnight too, and looks again every minute', () => {
+    const at = (hour: number, minute = 0): number => new Date(2026, 5, 3, hour, minute, 20).getTime();
+    const night = { ...wishes, hours: { from: 22 * 60, to: 7 * 60 } };
+    const holds = (w: typeof night, ...times: number[]) => times.map((now) => holdOf(w, { ...c, now }) !== undefined);
+    expect(holds(night, at(21, 59), at(22), at(0), at(6, 59), at(7), at(12))).toEqual([true, false, false, false, true, true]);
+    expect(holds({ ...wishes, hours: { from: 9 * 60, to: 17 * 60 } }, at(8, 59), at(9), at(16, 59), at(17))).toEqual([true, false, false, true]);
+    expect(holds({ ...wishes, hours: { from: 60, to: 60 } }, at(0), at(1), at(2))).toEqual([false, false, false]);
+    expect(holdOf(night, { ...c, now: at(12) })).toBe('outside the hours that you chose; it goes on by itself at 22:00');
+    expect(nextLook(night, { ...c, now: at(12) })).toBe(40_000);
+  });
   it('takes no glance at another tab for a departure', () => {
     const hidden = { ...c, visible: false, visibleSince: 99_000 };
     expect(holdOf(wishes, hidden)).toBeUndefined();

@@ -53,6 +53,8 @@ export const Assignment = Type.Object({
   job: JobIdSchema,
   /** The job's name, for the volunteer to read. */
   jobName: Type.Optional(Type.String({ maxLength: 80 })),
+  /** What the job is for, as its owner says to volunteers. */
+  about: Type.Optional(Type.String({ maxLength: 200 })),
   task: TaskIdSchema,
   incarnation: IncarnationSchema,
   /** Tasks of its world: those that the job was started with, or those that were spawned together. */

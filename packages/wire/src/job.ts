@@ -89,6 +89,8 @@ export const RoomCode = Type.String({ pattern: '^[A-HJKMNP-Z2-9]{4,12}$' });
 export const JobSubmission = Type.Object(
   {
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),
+    /** What it is for, in words for the volunteers whose machines run it. */
+    about: Type.Optional(Type.String({ maxLength: 200 })),
     program: ProgramSubmission,
     size: Type.Integer({ minimum: 1, maximum: MAX_RANKS }),
     args: Type.Optional(Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 256 })),

@@ -19,6 +19,7 @@ import { onInterrupt } from '../signals.ts';
 export interface MpiexecOptions extends ConnectionOptions {
   n: number;
   name?: string;
+  about?: string;
   file?: string[];
   label?: boolean;
   outputDir?: string;
@@ -91,6 +92,7 @@ async function prepare(given: string, words: string[], o: MpiexecOptions): Promi
   };
   const submission: JobSubmission = {
     name: (o.name ?? basename(resolve(given))).slice(0, 80),
+    ...(o.about ? { about: o.about } : {}),
     program,
     size: o.n,
     args,

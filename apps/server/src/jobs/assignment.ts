@@ -20,6 +20,7 @@ export function assignmentOf(record: JobRecord, { task, incarnation, manifest, c
   return {
     job: spec.id,
     jobName: spec.name,
+    ...(spec.about === undefined ? {} : { about: spec.about }),
     task,
     incarnation,
     size: group ? spawnedTasks(group.parts) : spec.size,

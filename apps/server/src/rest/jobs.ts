@@ -178,6 +178,7 @@ export async function submit(o: JobRoutes, s: JobSubmission, owner: string, agai
   const spec: JobSpec = {
     id,
     name: s.name ?? program.entry.slice(-80),
+    ...(s.about ? { about: s.about } : {}),
     size: s.size,
     capacity: Math.min(MAX_RANKS, s.size + MAX_SPAWNED),
     protocol: options.protocol ?? 'pessimistic',

@@ -18,6 +18,8 @@ export interface Packed {
 
 export interface Draft {
   name: string;
+  /** What it is for, for volunteers to read. */
+  about: string;
   entry: string;
   sources: { path: string; text: string }[];
   /** In place of sources. */
@@ -38,8 +40,12 @@ export interface Draft {
   options: JobOptions;
 }
 
+/** Characters that volunteers get to read, as the server takes them. */
+export const MOST_ABOUT = 200;
+
 export const emptyDraft = (): Draft => ({
   name: '',
+  about: '',
   entry: TEMPLATES[0].path,
   sources: [{ path: TEMPLATES[0].path, text: TEMPLATES[0].text }],
   flags: '',
@@ -54,6 +60,7 @@ export const emptyDraft = (): Draft => ({
 
 export const draftOfExample = (e: ExampleView): Draft => ({
   name: e.name,
+  about: e.description.slice(0, MOST_ABOUT),
   entry: e.entry,
   sources: Object.entries(e.sources).map(([path, text]) => ({ path, text })),
   flags: formatArgs(e.flags),
@@ -67,6 +74,7 @@ export const draftOfExample = (e: ExampleView): Draft => ({
 
 export const draftOfSubmission = (s: JobSubmission): Draft => ({
   name: s.name ?? '',
+  about: s.about ?? '',
   ...programOf(s.program),
   size: s.size,
   args: formatArgs(s.args ?? []),
@@ -175,6 +183,7 @@ export async function toSubmission(d: Draft, load: (f: { example: string; path: 
   const options = Object.fromEntries(Object.entries({ ...d.options, ...(Object.keys(env).length ? { env } : {}) }).filter(([, v]) => v !== undefined)) as JobOptions;
   return {
     ...(d.name.trim() ? { name: d.name.trim().slice(0, 80) } : {}),
+    ...(d.about.trim() ? { about: d.about.trim().slice(0, MOST_ABOUT) } : {}),
     program: toProgram(d),
     size: d.size,
     ...(args.length ? { args } : {}),

@@ -5,7 +5,7 @@ import { DOCUMENTS, type DocumentText as Text } from './documents.ts';
 import { Missing } from '../shared/Frame.tsx';
 import './document.css';
 
-const texts = import.meta.glob<Text>(['../../../../docs/{programs,typescript-reference,c-programs,mpi-coverage,porting,errors}.md']);
+const texts = import.meta.glob<Text>(['../../../../docs/{programs,typescript-reference,c-programs,mpi-coverage,porting,sandbox,pages,widget,errors}.md']);
 
 export function DocumentPage() {
   const { name } = useParams({ from: '/docs/$name' });

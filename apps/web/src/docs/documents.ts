@@ -20,5 +20,8 @@ export const DOCUMENTS: readonly DocumentEntry[] = [
   { name: 'c-programs', title: 'Programs in C and C++', about: 'compilers, Makefiles, files, what a rank has and has not' },
   { name: 'mpi-coverage', title: 'MPI functions', about: 'every function of the standard, and whether it is there' },
   { name: 'porting', title: 'Programs by others', about: 'public codes and test suites, and what each needed' },
+  { name: 'sandbox', title: 'What a program can do to a volunteer', about: 'the sealed frame, and what it keeps from your files, accounts and network' },
+  { name: 'pages', title: 'The pages', about: 'what each shows, for volunteers and for owners of jobs' },
+  { name: 'widget', title: 'The widget', about: 'volunteering on another site, and the headers that it needs' },
   { name: 'errors', title: 'Errors', about: 'what each code means, and what to do' },
 ];

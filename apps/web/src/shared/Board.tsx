@@ -25,7 +25,7 @@ export function Board({ room, who, live = true, title, short = false }: Props) {
   const board = useBoard(room, who, live);
   const [all, setAll] = useState(false);
   if (!board) return short ? null : <BoardFrame title={title}>The board is being read.</BoardFrame>;
-  if (board.names === 0) return short ? null : <BoardFrame title={title}>Nobody is on it yet. Give a name above before you start, and what your tab does is counted under it.</BoardFrame>;
+  if (board.names === 0) return short ? null : <BoardFrame title={title}>Nobody is on it yet. Give your name for the board before you start, and what your tab does is counted under it.</BoardFrame>;
   const shown = board.entries.slice(0, all ? board.entries.length : FIRST);
   const { you } = board;
   return (

@@ -57,14 +57,21 @@ export function Frame() {
 }
 
 export function Missing() {
+  const docs = useRouterState({ select: (s) => /^\/docs(\/|$)/.test(s.location.pathname) });
   return (
-    <section className="narrow">
+    <section className="narrow stack">
       <title>Not found – Mayfly</title>
       <h1>Nothing lives here</h1>
-      <p className="muted">The address may be misspelt, or the job is past its retention.</p>
-      <p>
+      <p className="muted">{docs ? 'There is no document of that name.' : 'The address may be misspelt.'}</p>
+      <p className="row">
+        <Link to="/docs" className={docs ? 'button primary' : 'button'}>
+          Documentation
+        </Link>
+        <Link to="/volunteer" className="button">
+          Volunteer this tab
+        </Link>
         <Link to="/dashboard" className="button">
-          To the dashboard
+          Dashboard
         </Link>
       </p>
     </section>

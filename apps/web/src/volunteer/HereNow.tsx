@@ -11,7 +11,7 @@ import { useNow } from '../shared/useNow.ts';
 import { useMemory } from './memory.ts';
 import { keyOf, type Rate } from './rates.ts';
 import * as session from './session.ts';
-import { eventTone, rankWords, type Given } from './words.ts';
+import { abouts, eventTone, rankWords, type Given } from './words.ts';
 
 interface NowProps {
   snapshot: VolunteerSnapshot;
@@ -56,6 +56,14 @@ export function HereNow({ snapshot, given, rates, seats }: NowProps) {
           </div>
         </dl>
         <SoFar rank={snapshot.ranks[0]} />
+      </div>
+      <div className="work-for small" tabIndex={0} role="group" aria-label="What the work is for">
+        {!here && <p className="muted">What the work is for is said here as soon as a rank comes.</p>}
+        {abouts(snapshot.ranks).map(([job, about]) => (
+          <p key={job}>
+            {about === undefined ? <span className="muted">The owner of “{job}” does not say what it is for.</span> : <><strong>{job}</strong> {about}</>}
+          </p>
+        ))}
       </div>
       <ul className="ranks-here" aria-label="Slots of this tab">
         {Array.from({ length: Math.max(seats.length, Math.min(snapshot.slots, SHOWN_FREE)) }, (_, i) => {

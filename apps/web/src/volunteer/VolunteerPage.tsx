@@ -1,13 +1,16 @@
 /** `/volunteer`: one button, a few choices, and what this tab is doing. */
+import { Link } from '@tanstack/react-router';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Button, Input, Label, TextField } from 'react-aria-components';
 import { remember, remembered } from '../shared/stored.ts';
+import { useNow } from '../shared/useNow.ts';
 import { Wings } from '../shared/Wings.tsx';
 import { keepOff, keepOn, wasOn } from './again.ts';
 import { BoardFields, RoomBoard, whoIs } from './RoomBoard.tsx';
-import { choose, freshName, mostSlots, type Choices } from './choices.ts';
+import { choose, freshName, mostSlots, textOf, type Choices } from './choices.ts';
 import { Controls } from './Controls.tsx';
 import { Gifts, HereNow, History } from './HereNow.tsx';
+import { keepOfflinePage } from './offline.ts';
 import * as session from './session.ts';
 import { extras, lacks, obstacle, surroundings, type Obstacle } from './support.ts';
 import { WishesCard } from './Wishes.tsx';
@@ -18,6 +21,7 @@ const cores = navigator.hardwareConcurrency;
 const inTheWay = obstacle(surroundings());
 const missing = lacks(extras());
 let begun = false;
+keepOfflinePage();
 const before = wasOn();
 /** Paused by a person; outlives a look at another page, and a reload. */
 let pausedUntil: number | undefined = before?.pausedUntil;
@@ -25,7 +29,7 @@ let pausedUntil: number | undefined = before?.pausedUntil;
 const firstChoice = (): Choices =>
   choose(
     location.search,
-    { name: remembered('name'), slots: remembered('slots'), room: remembered('room'), share: remembered('share'), charging: remembered('charging'), visible: remembered('visible'), idle: remembered('idle'), ease: remembered('ease'), boardName: remembered('boardName'), team: remembered('team') },
+    { name: remembered('name'), slots: remembered('slots'), room: remembered('room'), share: remembered('share'), charging: remembered('charging'), visible: remembered('visible'), idle: remembered('idle'), hours: remembered('hours'), ease: remembered('ease'), boardName: remembered('boardName'), team: remembered('team') },
     cores,
     () => freshName(Math.random),
   );
@@ -38,12 +42,13 @@ function keep(c: Choices): void {
   remember('charging', c.onlyCharging ? '1' : undefined);
   remember('visible', c.onlyVisible ? '1' : undefined);
   remember('idle', c.onlyIdle ? '1' : undefined);
+  remember('hours', textOf(c.hours));
   remember('ease', c.easeOff ? undefined : '0');
   remember('boardName', c.boardName || undefined);
   remember('team', c.team || undefined);
 }
 
-const wishesOf = (c: Choices) => ({ onlyCharging: c.onlyCharging, onlyVisible: c.onlyVisible, onlyIdle: c.onlyIdle, easeOff: c.easeOff, pausedUntil });
+const wishesOf = (c: Choices) => ({ onlyCharging: c.onlyCharging, onlyVisible: c.onlyVisible, onlyIdle: c.onlyIdle, easeOff: c.easeOff, hours: c.hours.on ? c.hours : undefined, pausedUntil });
 
 export function VolunteerPage() {
   const { snapshot, given, sum, rates, seats } = useSyncExternalStore(session.subscribe, session.current);
@@ -53,7 +58,8 @@ export function VolunteerPage() {
   const [, redraw] = useState(0);
   const { phase } = snapshot;
   const on = phase !== 'off' && phase !== 'refused';
-  const words = stateWords(snapshot, rates);
+  const now = useNow(1000, snapshot.silentSince !== undefined);
+  const words = stateWords(snapshot, rates, now);
 
   useEffect(() => {
     if (!(choice.autostart || before) || begun || inTheWay) return;
@@ -139,7 +145,7 @@ export function VolunteerPage() {
         <section className="promise muted small">
           <p>
             Programs run in a sealed frame without access to your files, your accounts or the network; they use this machine’s processor and up to
-            a few hundred megabytes of memory. Nothing stays behind but a small cache, which the browser removes with the site’s data.
+            a few hundred megabytes of memory. Nothing stays behind but a small cache, which the browser removes with the site’s data. <Link to="/docs/$name" params={{ name: 'sandbox' }}>What a program can do here</Link>, and what it cannot.
           </p>
           {missing.length > 0 && (
             <details>

@@ -1,9 +1,9 @@
 /** When this tab may compute, and how much: remembered, and believed at once. */
-import { mayDetectIdle } from '@mayfly/node/page';
-import { useState } from 'react';
+import { mayDetectIdle, timeOfDay } from '@mayfly/node/page';
+import { useEffect, useRef, useState } from 'react';
 import { Label, Slider, SliderOutput, SliderThumb, SliderTrack, Text } from 'react-aria-components';
 import { plural } from '../shared/format.ts';
-import { LEAST_SHARE, type Choices } from './choices.ts';
+import { LEAST_SHARE, minuteOf, type Choices } from './choices.ts';
 import { extras } from './support.ts';
 
 interface Props {
@@ -65,6 +65,17 @@ export function WishesCard({ choice, most, cores, change }: Props) {
           <input type="checkbox" checked={choice.onlyVisible} onChange={(e) => change({ onlyVisible: e.target.checked })} />
           <span>only while this page is visible</span>
         </label>
+        <div className="hours">
+          <label className="check">
+            <input type="checkbox" checked={choice.hours.on} onChange={(e) => change({ hours: { ...choice.hours, on: e.target.checked } })} />
+            <span>only at these hours</span>
+          </label>
+          <div className="row">
+            <TimeOfDay label="Compute from" minute={choice.hours.from} onChange={(from) => change({ hours: { ...choice.hours, from } })} />
+            <span>to</span>
+            <TimeOfDay label="Compute until" minute={choice.hours.to} onChange={(to) => change({ hours: { ...choice.hours, to } })} />
+          </div>
+        </div>
         {have.idle && (
           <label className="check">
             <input type="checkbox" checked={choice.onlyIdle} onChange={(e) => void onlyIdle(e.target.checked)} />
@@ -83,6 +94,22 @@ export function WishesCard({ choice, most, cores, change }: Props) {
       </fieldset>
     </section>
   );
+}
+
+/** After the last key of a time that is being typed: half of it would be another time, which could give ranks back. */
+const TYPED_MS = 1200;
+
+function TimeOfDay({ label, minute, onChange }: { label: string; minute: number; onChange: (minute: number) => void }) {
+  const [text, setText] = useState(timeOfDay(minute));
+  const typed = minuteOf(text);
+  const told = useRef(onChange);
+  told.current = onChange;
+  useEffect(() => {
+    if (typed === undefined || typed === minute) return;
+    const later = setTimeout(() => told.current(typed), TYPED_MS);
+    return () => clearTimeout(later);
+  }, [typed, minute]);
+  return <input className="in num" type="time" aria-label={label} required value={text} onChange={(e) => setText(e.target.value)} />;
 }
 
 interface RangeProps {

@@ -1,4 +1,5 @@
 /** What a volunteer chose: from the address first, else as remembered, else a polite default. Pure but for the names it draws. */
+import { timeOfDay, type Hours } from '@mayfly/node/page';
 import { BOARD_NAME_CHARS } from '@mayfly/wire';
 
 export interface Choices {
@@ -11,6 +12,8 @@ export interface Choices {
   onlyVisible: boolean;
   onlyIdle: boolean;
   easeOff: boolean;
+  /** Only at these hours of the day, if `on`. */
+  hours: Hours & { on: boolean };
   /** For the board of the room; empty: not shown there. */
   boardName: string;
   team: string;
@@ -26,6 +29,8 @@ export interface Remembered {
   charging?: string | undefined;
   visible?: string | undefined;
   idle?: string | undefined;
+  /** See {@link textOf}. */
+  hours?: string | undefined;
   /** '0': not. */
   ease?: string | undefined;
   boardName?: string | undefined;
@@ -55,11 +60,29 @@ export function choose(search: string, remembered: Remembered, cores: number | u
     onlyCharging: remembered.charging === '1',
     onlyVisible: remembered.visible === '1',
     onlyIdle: remembered.idle === '1',
+    hours: hoursOf(remembered.hours),
     easeOff: (q.get('ease') ?? remembered.ease) !== '0',
     boardName: (remembered.boardName ?? '').slice(0, BOARD_NAME_CHARS),
     team: (remembered.team ?? '').slice(0, BOARD_NAME_CHARS),
     autostart: q.has('start') && q.get('start') !== '0',
   };
+}
+
+/** At night. */
+const HOURS = { on: false, from: 22 * 60, to: 7 * 60 };
+
+/** Minutes after midnight of '07:05'; undefined: that is no time. */
+export function minuteOf(time: string | undefined): number | undefined {
+  const [, hour, minute] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(time ?? '') ?? [];
+  return hour === undefined ? undefined : Number(hour) * 60 + Number(minute);
+}
+
+/** As they are remembered: 'on 22:00 07:00'. */
+export const textOf = (h: Choices['hours']): string => `${h.on ? 'on' : 'off'} ${timeOfDay(h.from)} ${timeOfDay(h.to)}`;
+
+function hoursOf(kept: string | undefined): Choices['hours'] {
+  const [on, from, to] = kept?.split(' ') ?? [];
+  return { on: on === 'on', from: minuteOf(from) ?? HOURS.from, to: minuteOf(to) ?? HOURS.to };
 }
 
 const FIRST = ['amber', 'brisk', 'calm', 'clear', 'early', 'gentle', 'green', 'light', 'lucky', 'quiet', 'silver', 'swift', 'warm', 'wise'];

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseKept, plus } from './given.ts';
 import { Rates } from './rates.ts';
 import { Seats } from './seats.ts';
-import { jobNames, rankWords, stateWords, Tally } from './words.ts';
+import { abouts, jobNames, rankWords, stateWords, Tally } from './words.ts';
 
 const rank = (over: Partial<RankSnapshot> = {}): RankSnapshot => ({
   job: jobId('abcdefghijkl'), jobName: 'heat', task: taskId(0), incarnation: incarnation(0), size: 2, state: 'running', messagesIn: 1, bytesIn: 10, messagesOut: 2, bytesOut: 20, since: 0, program: 'main.ts', canImage: true, ...over,
@@ -20,9 +20,17 @@ describe('volunteer words', () => {
     expect(stateWords(snap({ phase: 'connecting', reason: 'the server does not answer' })).detail).toBe('The server does not answer.');
     expect(stateWords(snap({ phase: 'refused', error: { code: 'FORBIDDEN', message: 'wrong room' } })).detail).toBe('wrong room');
   });
+  it('says at once that the server is silent, and for how long', () => {
+    const silent = { ranks: [rank()], silentSince: 10_000 };
+    expect(stateWords(snap({ ...silent, phase: 'working' }), new Map(), 17_500)).toEqual({ title: 'No answer from the server', detail: 'Nothing has come for 7 s, although the connection stands. Ranks here go on as far as they can. It goes on by itself.', tone: 'warn' });
+    expect(stateWords(snap({ ...silent, phase: 'leaving' }), new Map(), 17_500).title).toBe('Leaving');
+  });
   it('names the jobs once each', () => {
     expect(jobNames([rank(), rank({ task: taskId(1) })])).toBe('“heat”');
     expect(jobNames([rank(), rank({ jobName: 'cg' }), rank({ jobName: 'pi' })])).toBe('“heat” and 2 others');
+  });
+  it('tells what each job is for, once', () => {
+    expect(abouts([rank({ about: 'Heat on a plate.' }), rank({ task: taskId(1), about: 'Heat on a plate.' }), rank({ job: jobId('bcdefghijklm'), jobName: 'pi' })])).toEqual([['heat', 'Heat on a plate.'], ['pi', undefined]]);
   });
   it('says what a rank does', () => {
     expect(rankWords(rank({ activity: { state: 'waiting', call: 'MPI_Recv', arrivals: 0, sends: 0 } })).text).toBe('waits in MPI_Recv');

@@ -6,7 +6,7 @@ import { keyOf, type Rate } from './rates.ts';
 import type { Tone } from '../shared/tone.ts';
 
 export interface StateWords {
-  /** Begins with the word of the phase: Off, Connecting, Idle, Working, Leaving, Paused, Refused. */
+  /** Begins with the word of the phase: Off, Connecting, Idle, Working, Leaving, Paused, Refused; or says that the server is silent. */
   title: string;
   detail: string;
   tone: Tone;
@@ -15,8 +15,12 @@ export interface StateWords {
 /** After so long without a move, a rank that waits is said to wait, and for whom. */
 const STILL_MS = 10_000;
 
-/** `rates` tells since when each rank has not moved. */
-export function stateWords(s: VolunteerSnapshot, rates: ReadonlyMap<string, Rate> = new Map()): StateWords {
+/** `rates` tells since when each rank has not moved; `now` is the time by this machine's clock. */
+export function stateWords(s: VolunteerSnapshot, rates: ReadonlyMap<string, Rate> = new Map(), now = s.silentSince ?? 0): StateWords {
+  if (s.silentSince !== undefined && (s.phase === 'idle' || s.phase === 'working')) {
+    const here = s.ranks.length > 0 ? 'Ranks here go on as far as they can. ' : '';
+    return { title: 'No answer from the server', detail: `Nothing has come for ${elapsed(now - s.silentSince)}, although the connection stands. ${here}It goes on by itself.`, tone: 'warn' };
+  }
   switch (s.phase) {
     case 'off':
       return { title: 'Off', detail: 'This tab does nothing until you press Start.', tone: 'quiet' };
@@ -56,6 +60,9 @@ export function jobNames(ranks: readonly RankSnapshot[]): string {
   if (names.length <= 2) return names.join(' and ');
   return `${names[0]} and ${names.length - 1} others`;
 }
+
+/** What the work here is for: each job once, by name, with what its owner says. */
+export const abouts = (ranks: readonly RankSnapshot[]): [job: string, about: string | undefined][] => [...new Map(ranks.map((r) => [r.job, [r.jobName ?? r.job, r.about] as [string, string | undefined]])).values()];
 
 export function rankWords(r: RankSnapshot): { text: string; tone: Tone } {
   if (r.state === 'loading') return { text: r.incarnation > 0 ? 'recovering' : 'loading', tone: 'again' };

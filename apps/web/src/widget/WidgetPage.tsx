@@ -3,6 +3,7 @@
  * Where the embedding page is not isolated, it offers a small window of its own.
  */
 import { useState, useSyncExternalStore } from 'react';
+import { useNow } from '../shared/useNow.ts';
 import { choose, freshName, mostSlots } from '../volunteer/choices.ts';
 import * as session from '../volunteer/session.ts';
 import { obstacle, surroundings } from '../volunteer/support.ts';
@@ -25,7 +26,8 @@ export function WidgetPage() {
   const [paused, setPaused] = useState(false);
   const { phase } = snapshot;
   const on = phase !== 'off' && phase !== 'refused';
-  const words = stateWords(snapshot, rates);
+  const now = useNow(1000, snapshot.silentSince !== undefined);
+  const words = stateWords(snapshot, rates, now);
   const wishes = (pausedUntil: number | undefined) => ({ onlyCharging: false, onlyVisible: false, easeOff: choice.easeOff, pausedUntil });
   const agree = () => {
     setAsked(false);

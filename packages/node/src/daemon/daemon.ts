@@ -7,6 +7,7 @@
  *  N1 After every (re)connection nothing is sent before Welcome answered Hello, whose `holds` are the ranks that live here right then.
  *  N2 What Welcome says to drop is stopped before anything else.
  *  N3 Reports made without a connection are kept and sent after the next Welcome.
+ *  N4 A server that stands still while its connection stands is said to be silent as soon as an answer is overdue; one answer at a time is owed.
  */
 import { io, type Socket } from 'socket.io-client';
 import { CONTROL_VERSION, ERRORS, SPENT, type ErrorBody, type ErrorCode, type Heartbeat, type JobId, type NodeToServer, type ServerToNode, type TaskReport } from '@mayfly/wire';
@@ -22,6 +23,10 @@ const HISTORY = 100;
 const CHANGE_MS = 200;
 /** Every so many heartbeats, the way to the server is measured. */
 const MEASURED_BEATS = 5;
+/** An answer that is owed for so long is said to be missing. */
+const SILENT_MS = 4_000;
+/** Heartbeats that come so much too late: this machine slept, or the browser froze the tab. */
+const SLEPT_MS = 10_000;
 /** A node without ranks for so long measures its speed, once. */
 const IDLE_MS = 10_000;
 
@@ -40,6 +45,10 @@ export class Daemon {
   /** It gives its ranks back: nothing that the connection does changes the phase. */
   private leaving = false;
   private rttMs: number | undefined;
+  /** N4: since when the server owes an answer, or since the last sign of life after that; undefined: it owes none. */
+  private owedSince: number | undefined;
+  /** N4: `owedSince`, once that is said. */
+  private silentSince: number | undefined;
   private speed: number | undefined;
   /** Of ranks that are no longer here. */
   private readonly gone = { usefulMs: 0, replayedMs: 0, finished: 0 };
@@ -89,6 +98,7 @@ export class Daemon {
       socket.on('disconnect', () => {
         const was = this.welcomed;
         this.welcomed = false;
+        this.owedSince = this.silentSince = undefined;
         this.heartbeat?.();
         this.heartbeat = undefined;
         if (this.phase === 'refused' || this.phase === 'off' || this.phase === 'paused') return;
@@ -101,6 +111,7 @@ export class Daemon {
         if (this.phase === 'connecting') this.setPhase('connecting', `the server does not answer; ${this.jobs.held().next().done ? '' : 'ranks here go on as far as they can, and '}it is tried again by itself`);
         if (this.socket === socket && !socket.active) this.seams.after(1000, () => this.socket === socket && socket.connect());
       });
+      socket.onAny(() => void (this.owedSince !== undefined && this.heard(this.seams.now())));
       socket.on('assign', (a) => {
         const received = this.seams.now();
         this.seenJobs.add(a.job);
@@ -182,18 +193,50 @@ export class Daemon {
     this.heartbeat?.();
     let beats = 0;
     let idle = 0;
+    let last = this.seams.now();
     const once = (): void => {
       this.heartbeat = this.seams.after(ms, once);
+      const asked = this.seams.now();
+      const slept = asked - last - ms;
+      last = asked;
       if (!this.welcomed) return;
+      if (slept >= SLEPT_MS) {
+        // Nobody was there to hear an answer.
+        if (this.owedSince !== undefined) this.heard(asked);
+        this.remember('resumed', `This tab stood still for ${Math.round(slept / 1000)} s: the machine slept, or the browser froze it. It goes on by itself.`);
+      }
+      this.listen(asked);
       idle = this.jobs.held().next().done ? idle + ms : 0;
       if (this.speed === undefined && idle >= IDLE_MS) this.speed = this.seams.speed?.();
-      const asked = this.seams.now();
-      const measured = (): void => void (this.rttMs = Math.max(0, this.seams.now() - asked));
+      const socket = this.socket;
+      const measured = (): void => {
+        if (this.socket !== socket) return;
+        this.rttMs = Math.max(0, this.seams.now() - asked);
+        this.heard(undefined);
+      };
       const message = this.statusOf([...this.jobs.held()]);
-      if (beats++ % MEASURED_BEATS === 0) this.socket?.emit('heartbeat', message, measured);
-      else this.socket?.emit('heartbeat', message);
+      if (beats++ % MEASURED_BEATS === 0 && this.owedSince === undefined) {
+        this.owedSince = asked;
+        socket?.emit('heartbeat', message, measured);
+      } else socket?.emit('heartbeat', message);
     };
     once();
+  }
+
+  /** N4: says it once when an answer is overdue. */
+  private listen(now: number): void {
+    if (this.owedSince === undefined || this.silentSince !== undefined || now - this.owedSince < SILENT_MS) return;
+    this.silentSince = this.owedSince;
+    this.remember('disconnected', 'The server does not answer, although the connection stands.');
+  }
+
+  /** A sign of life. `owedSince`: it still owes an answer. */
+  private heard(owedSince: number | undefined): void {
+    this.owedSince = owedSince;
+    if (this.silentSince === undefined) return;
+    const silent = this.seams.now() - this.silentSince;
+    this.silentSince = undefined;
+    this.remember('connected', `The server answers again, after ${Math.round(silent / 1000)} s.`);
   }
 
   private statusOf(ranks: HeldRank[]): Heartbeat {
@@ -374,6 +417,7 @@ export class Daemon {
       ranks.push({
         job: a.job,
         ...(a.jobName ? { jobName: a.jobName } : {}),
+        ...(a.about ? { about: a.about } : {}),
         task: a.task,
         incarnation: a.incarnation,
         size: a.size,
@@ -406,6 +450,7 @@ export class Daemon {
       ranks,
       gave,
       ...(this.rttMs === undefined ? {} : { rttMs: this.rttMs }),
+      ...(this.silentSince === undefined ? {} : { silentSince: this.silentSince }),
       history: [...this.history],
     };
   }

@@ -21,6 +21,8 @@ export type VolunteerPhase = 'off' | 'connecting' | 'idle' | 'working' | 'leavin
 export interface RankSnapshot {
   readonly job: JobId;
   readonly jobName?: string;
+  /** What the job is for, as its owner says. */
+  readonly about?: string;
   readonly task: TaskId;
   readonly incarnation: Incarnation;
   readonly size: number;
@@ -63,6 +65,8 @@ export interface VolunteerSnapshot {
   readonly gave: Gave;
   /** Round trip to the server, ms. */
   readonly rttMs?: number;
+  /** The connection stands, but the server has owed an answer since then (ms since the epoch, by this machine's clock). */
+  readonly silentSince?: number;
   /** Newest last, at most 100. */
   readonly history: readonly VolunteerEvent[];
 }

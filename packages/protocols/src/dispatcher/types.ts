@@ -50,6 +50,8 @@ export const defaultSettings: DispatcherSettings = {
 export interface JobSpec {
   id: JobId;
   name: string;
+  /** What it is for, for volunteers to read. */
+  about?: string;
   /** Tasks that it is started with. */
   size: number;
   /** Tasks that it may come to have (MPI_Comm_spawn); absent: `size`. It never changes: context ids are made with it. */

@@ -1,6 +1,6 @@
 /** `/dashboard/jobs/:id`: one job, live. */
 import { runTime, type JobView } from '@mayfly/wire';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 import { bytes, clock, count, duration, elapsed, plural } from '../../shared/format.ts';
@@ -19,7 +19,19 @@ export function JobPage() {
   const view = viewOf(useSearch({ from: '/dashboard/jobs/$id' }).view);
   const navigate = useNavigate({ from: '/dashboard/jobs/$id' });
   const { job, error, feed, files } = useJob(id);
-  if (error) return <Problem error={error} title="This job cannot be shown" />;
+  if (error)
+    return (
+      <div className="stack">
+        <title>No such job – Mayfly</title>
+        <h1>Job {id}</h1>
+        <Problem error={error} title="This job cannot be shown" />
+        <p>
+          <Link to="/dashboard" className="button">
+            To all jobs
+          </Link>
+        </p>
+      </div>
+    );
   if (!job) return <p className="muted">Reading the job…</p>;
   // A way back through the tabs is no way back to where one came from.
   const go = (to: string) => void navigate({ search: to === VIEWS[0]!.id ? {} : { view: to }, replace: true, resetScroll: false });

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { Input, Label, TextField } from 'react-aria-components';
 import { ApiFailure, getAdvice, getExampleFile, getExamples, getRooms, getSubmission, submitJob } from '../api.ts';
 import { useNodes } from '../context.tsx';
-import { draftOfExample, draftOfSubmission, emptyDraft, languageOf, problems, toSubmission, type Draft } from '../draft.ts';
+import { draftOfExample, draftOfSubmission, emptyDraft, languageOf, MOST_ABOUT, problems, toSubmission, type Draft } from '../draft.ts';
 import { Problem } from '../Problem.tsx';
 import { slotsAdvice, slotsOf } from '../words.ts';
 import { Gallery } from './Gallery.tsx';
@@ -123,6 +123,10 @@ function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: 
             <TextField className="field" value={draft.name} onChange={(name) => change({ name })} maxLength={80}>
               <Label>Name</Label>
               <Input placeholder={draft.entry} autoComplete="off" />
+            </TextField>
+            <TextField className="field" value={draft.about} onChange={(about) => change({ about })} maxLength={MOST_ABOUT}>
+              <Label>What it is for</Label>
+              <Input placeholder="volunteers read it while it runs" autoComplete="off" />
             </TextField>
             <Ranks size={draft.size} onChange={(size) => change({ size })} advice={nodes.data ? advice : undefined} wrong={saysAt('size')} />
             <RoomField rooms={rooms.data ?? []} room={room} onChange={(code) => change({ room: code })} />
