@@ -45,6 +45,17 @@ export const watchShifts = (page: Page): Promise<void> =>
 
 export const shifts = (page: Page): Promise<string[]> => page.evaluate(() => (globalThis as unknown as { moved: string[] }).moved);
 
+/** What the volunteer page says of its state, 'title: detail', from now on: a slow machine may look too late for what is said for a few seconds. */
+export async function allSaid(page: Page): Promise<() => Promise<string[]>> {
+  await page.evaluate(() => {
+    const says = document.querySelector('.says')!;
+    const said: string[] = [];
+    Object.assign(globalThis, { said });
+    new MutationObserver(() => said.push([...says.children].map((p) => p.textContent).join(': '))).observe(says, { subtree: true, childList: true, characterData: true });
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { said: string[] }).said);
+}
+
 /** The machine of a tab, as its browser tells of it. Pressure and idleness by the browser's own means; for the battery it has none. */
 export async function machineOf(browser: Browser, page: Page) {
   const cdp = await page.context().newCDPSession(page);

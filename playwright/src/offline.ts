@@ -1,5 +1,5 @@
-/** The volunteer page, opened while its server is away. */
-import { expect, type Page, type TestInfo } from '@playwright/test';
+/** The volunteer page where something is in its way: its server is away, or a proxy took its headers. */
+import { expect, type BrowserContext, type Page, type TestInfo } from '@playwright/test';
 import { serious } from './looks.ts';
 import type { ServerProcess } from './server.ts';
 
@@ -18,4 +18,20 @@ export async function openedMeanwhile(volunteer: Page, server: ServerProcess, in
   await expect(late.getByTestId('volunteer-state')).toHaveText('Off');
   expect(await late.evaluate(async () => [crossOriginIsolated, navigator.serviceWorker.controller !== null, await caches.keys()])).toEqual([true, true, []]);
   await late.close();
+}
+
+/** A proxy has removed the headers that isolate the page: the page says why it cannot compute, and what to do. */
+export async function openedWithoutIsolation(context: BrowserContext, server: ServerProcess, info: TestInfo): Promise<void> {
+  const page = await context.newPage();
+  await page.route('**/volunteer?bare', async (route) => {
+    const response = await route.fetch();
+    const headers = Object.fromEntries(Object.entries(response.headers()).filter(([name]) => !name.startsWith('cross-origin-')));
+    await route.fulfill({ response, headers });
+  });
+  await page.goto(`${server.url}/volunteer?bare`);
+  await expect(page.getByTestId('volunteer-state')).toHaveText('Cannot work here: This page has no shared memory');
+  await expect(page.getByText('must pass Cross-Origin-Opener-Policy and Cross-Origin-Embedder-Policy through')).toBeVisible();
+  expect(await serious(page)).toEqual([]);
+  await info.attach('not isolated', { body: await page.screenshot(), contentType: 'image/png' });
+  await page.close();
 }

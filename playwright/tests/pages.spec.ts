@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { expect, test, type Page } from '@playwright/test';
 import { Client, source } from '../src/client.ts';
 import { showLogOnFailure } from '../src/failure.ts';
-import { openedMeanwhile } from '../src/offline.ts';
-import { complaints, firstLoad, machineOf, serious, shifts, watchShifts } from '../src/looks.ts';
+import { openedMeanwhile, openedWithoutIsolation } from '../src/offline.ts';
+import { allSaid, complaints, firstLoad, machineOf, serious, shifts, watchShifts } from '../src/looks.ts';
 import { ServerProcess } from '../src/server.ts';
 import { Tab } from '../src/tabs.ts';
 
@@ -288,9 +288,9 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await machine.pressure('nominal');
 
   // A server that stands still is said to be silent while the connection still stands; killed and started again, it finds its volunteer by itself.
+  const said = await allSaid(volunteer);
   server.freeze();
-  await expect(state).toHaveText('No answer from the server');
-  await expect(says).toContainText(/Nothing has come for \d+ s, although the connection stands/);
+  await expect.poll(said).toContainEqual(expect.stringMatching(/^No answer from the server: Nothing has come for \d+ s, although the connection stands/));
   await server.kill9();
   await expect(state).toHaveText('Connecting');
   await expect(says).toContainText('ranks here go on');
@@ -362,7 +362,6 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await expect(state).toHaveText('Refused');
   await expect(says).toContainText(`There is no room with the code ${code}`);
   expect(await serious(volunteer)).toEqual([]);
-  await info.attach('refused', { body: await volunteer.screenshot({ fullPage: true }), contentType: 'image/png' });
   await volunteer.context().close();
   expect(found).toEqual([]);
 });
@@ -475,6 +474,7 @@ test('every page fits a phone, in light and in dark', async ({ browser }, info) 
       await info.attach(`${colorScheme} ${path}`, { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
     }
     expect(found).toEqual([]);
+    if (colorScheme === 'dark') await openedWithoutIsolation(context, server, info);
     await context.close();
   }
 });
