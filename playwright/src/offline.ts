@@ -1,5 +1,5 @@
 /** The volunteer page where something is in its way: its server is away, or a proxy took its headers. */
-import { expect, type BrowserContext, type Page, type TestInfo } from '@playwright/test';
+import { expect, type Browser, type Page, type TestInfo } from '@playwright/test';
 import { serious } from './looks.ts';
 import type { ServerProcess } from './server.ts';
 
@@ -21,8 +21,9 @@ export async function openedMeanwhile(volunteer: Page, server: ServerProcess, in
 }
 
 /** A proxy has removed the headers that isolate the page: the page says why it cannot compute, and what to do. */
-export async function openedWithoutIsolation(context: BrowserContext, server: ServerProcess, info: TestInfo): Promise<void> {
-  const page = await context.newPage();
+export async function openedWithoutIsolation(browser: Browser, server: ServerProcess, info: TestInfo): Promise<void> {
+  // What passes through a service worker is not seen by `route`.
+  const page = await browser.newPage({ serviceWorkers: 'block', viewport: { width: 360, height: 740 } });
   await page.route('**/volunteer?bare', async (route) => {
     const response = await route.fetch();
     const headers = Object.fromEntries(Object.entries(response.headers()).filter(([name]) => !name.startsWith('cross-origin-')));

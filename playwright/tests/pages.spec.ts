@@ -474,7 +474,7 @@ test('every page fits a phone, in light and in dark', async ({ browser }, info) 
       await info.attach(`${colorScheme} ${path}`, { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
     }
     expect(found).toEqual([]);
-    if (colorScheme === 'dark') await openedWithoutIsolation(context, server, info);
+    if (colorScheme === 'dark') await openedWithoutIsolation(browser, server, info);
     await context.close();
   }
 });

@@ -114,7 +114,7 @@ export function VolunteerPage() {
         </Button>
         <div className="says" role="status">
           <p className="phase" data-testid="volunteer-state">
-            <span>{words.title}</span>
+            {words.title}
           </p>
           <p className="muted" id="volunteer-detail">
             {words.detail}
