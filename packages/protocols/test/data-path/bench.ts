@@ -130,3 +130,17 @@ export class Bench {
     return this.frame(conn, encodeFrame(h));
   }
 }
+
+export const arrivals = (b: Bench, conn?: number): number[] => b.take(Kind.ARRIVAL, conn).filter((s) => s.header.flags & Flag.LAST).map((s) => s.header.arrival);
+export const codes = (b: Bench): string[] => b.take(Kind.REFUSED).map((s) => s.json().code as string);
+export const line = (over: Partial<Line>): Line => ({ arrivals: 0, determinants: 0, openPolls: 0, sends: [], ...over });
+export const closed = (b: Bench): boolean => b.effects.some((e) => e.type === 'close');
+
+/** Tasks 0 and 1 attached on connections 10 and 11. */
+export function pair(options: ConstructorParameters<typeof Bench>[0] = {}): Bench {
+  const b = new Bench(options);
+  for (const t of [0, 1, 2, 3]) b.attach(10 + t, t);
+  b.take(Kind.ATTACHED);
+  b.take(Kind.ACK);
+  return b;
+}

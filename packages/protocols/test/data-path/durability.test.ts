@@ -1,0 +1,160 @@
+/** What of a Channel Memory is durable when: acknowledgements, power loss, recovered logs, and who is told what. */
+import { describe, expect, test } from 'vitest';
+import { Kind, WorldMode, decodeAck, emptyHeader, encodeDeterminants, encodeFrame, imageId, incarnation } from '@mayfly/wire';
+import { T, arrivals, codes, line, pair } from './bench.ts';
+
+describe('durability', () => {
+  test('C4 behind: forwarded at once; C5 told synced only after the sync', () => {
+    const b = pair();
+    b.autoSync = false;
+    b.send(10, 0, 1, 1);
+    expect(arrivals(b, 11)).toEqual([1]);
+    expect(b.take(Kind.ACK)).toHaveLength(0);
+    b.autoSync = true;
+    b.step({ type: 'tick' });
+    expect(decodeAck(b.take(Kind.ACK, 10)[0]!.body).channels).toEqual([{ dst: 1, appended: 1, synced: 1 }]);
+    expect(decodeAck(b.take(Kind.ACK, 11)[0]!.body).arrivalsSynced).toBe(1);
+  });
+  test('C5 what became durable while its source was away is told when it is back, also where it had sent determinants alone', () => {
+    const b = pair();
+    b.autoSync = false;
+    const block = encodeDeterminants({ first: 0, consumed: 0, openPolls: 0, entries: [{ type: 'clock', ms: 1 }] });
+    b.frame(10, encodeFrame({ ...emptyHeader(Kind.DETERMINANTS), src: T(0), dst: T(0) }, new Uint8Array(0), block));
+    b.step({ type: 'flush' });
+    expect(b.take(Kind.ACK, 10).map((s) => decodeAck(s.body))).toMatchObject([{ determinantsAppended: 1, determinantsSynced: 0 }]);
+    b.step({ type: 'closed', conn: 10 });
+    b.autoSync = true;
+    b.step({ type: 'tick' });
+    b.attach(20, 0, { resume: true });
+    // its EXIT waits for that: nothing else will come from here
+    expect(b.take(Kind.ACK, 20).map((s) => decodeAck(s.body))).toMatchObject([{ determinantsSynced: 1 }]);
+  });
+  test('C4 strict: forwarded after the sync', () => {
+    const b = pair({ durability: 'strict' });
+    b.autoSync = false;
+    b.send(10, 0, 1, 1);
+    expect(arrivals(b, 11)).toEqual([]);
+    b.autoSync = true;
+    b.perform([]);
+    expect(arrivals(b, 11)).toEqual([1]);
+  });
+  test('the world sees a message once it is durable: it cannot be taken back', () => {
+    const b = pair();
+    b.autoSync = false;
+    b.send(10, 0, -1, 1, 3, { mode: WorldMode.STDOUT });
+    b.send(10, 0, -1, 2, 3, { mode: WorldMode.EXIT });
+    const world = () => b.effects.flatMap((e) => (e.type === 'world' ? [e.channel] : []));
+    expect(world()).toEqual([]);
+    b.autoSync = true;
+    b.perform([]);
+    expect(world()).toEqual([1, 2]);
+  });
+  test('an image is covered when its sends, arrivals and determinants here are durable', () => {
+    const b = pair();
+    b.autoSync = false;
+    b.send(10, 0, 1, 1, 8, { det: { first: 0, entries: [{ type: 'clock', ms: 1 }] } });
+    b.step({ type: 'cover', task: T(0), image: imageId('i'), line: line({ determinants: 1, sends: [[T(1), 1]] }) });
+    const covered = () => b.effects.flatMap((e) => (e.type === 'covered' ? [e.determinants] : []));
+    expect(covered()).toEqual([]);
+    b.autoSync = true;
+    b.step({ type: 'tick' });
+    expect(covered()).toEqual([[[0, 1]]]);
+  });
+  test('F3 a recovered log takes nothing new before its receiver has given back what was lost', () => {
+    const b = pair();
+    for (const n of [1, 2, 3]) b.send(10, 0, 1, n, 8, { fill: n });
+    const pushed = b.take(Kind.ARRIVAL, 11);
+    b.logs.get('t1')!.length = 1; // power loss
+    b.start(false);
+    b.attach(20, 0, { resume: true });
+    b.send(20, 0, 1, 4, 8);
+    b.attach(21, 1, { resume: true, received: 3 });
+    expect(b.take(Kind.ATTACHED, 21)[0]!.json()).toMatchObject({ arrivals: 1, resupplyFrom: 1 });
+    for (const s of pushed.slice(1))
+      b.frame(21, b.chunks(0, 1, s.header.channel, 8, { fill: s.header.channel }).map((f) => {
+        f[0] = Kind.RESUPPLY;
+        new DataView(f.buffer).setUint32(32, s.header.arrival, true);
+        return f;
+      })[0]!);
+    b.control(21, Kind.RESUPPLIED, 1);
+    expect(b.take(Kind.RESEND, 20).map((s) => [s.header.dst, s.header.channel])).toEqual([[1, 3]]);
+    b.send(20, 0, 1, 4, 8);
+    expect(arrivals(b, 21)).toEqual([4]);
+  });
+  test('F2 a new incarnation is told of messages that are durable, also of those that a receiver gives back while it waits for the answer', () => {
+    const b = pair();
+    b.send(10, 0, 1, 1, 8);
+    const [arrival] = b.take(Kind.ARRIVAL, 11);
+    b.logs.get('t1')!.length = 0; // power loss
+    b.start(false);
+    b.autoSync = false;
+    const synced = (): void => void b.step({ type: 'synced', ticket: b.tickets.shift()! });
+    b.attach(20, 0, { inc: 1 });
+    b.attach(21, 1, { resume: true, received: 1 });
+    const [again] = b.chunks(0, 1, 1, 8);
+    again![0] = Kind.RESUPPLY;
+    new DataView(again!.buffer).setUint32(32, arrival!.header.arrival, true);
+    b.frame(21, again!);
+    synced();
+    expect(b.take(Kind.ATTACHED, 20)).toHaveLength(0);
+    b.step({ type: 'tick' });
+    synced();
+    expect(b.take(Kind.ATTACHED, 20)[0]!.json()).toMatchObject({ received: [[1, 1]] });
+  });
+  test.each(['restarted', 'killed once more before the receiver reports'])('F4 a receiver that knows more of a sender than its new incarnation was told goes (%s)', (how) => {
+    const b = pair();
+    const clock = { entries: [{ type: 'clock' as const, ms: 7 }] };
+    b.send(10, 0, 1, 1, 8, { det: clock });
+    b.take(Kind.ARRIVAL);
+    for (const s of ['t1', 'd0']) b.logs.get(s)!.length = s === 'd0' ? 1 : 0; // power loss: the message, and the reading that it depends on
+    b.start(false);
+    b.attach(20, 0, { inc: 1 });
+    expect(b.take(Kind.ATTACHED, 20)).toHaveLength(1); // it will read the clock itself
+    if (how !== 'restarted') {
+      b.start(false);
+      b.attach(20, 0, { inc: 1, resume: true });
+    }
+    b.attach(21, 1, { resume: true, received: 1 });
+    const [f] = b.chunks(0, 1, 1, 8, { det: { first: 1 } });
+    f![0] = Kind.RESUPPLY;
+    new DataView(f!.buffer).setUint32(32, 1, true);
+    b.frame(21, f!);
+    expect(b.take(Kind.REFUSED, 21).map((s) => s.json().code)).toEqual(['OUT_OF_SEQUENCE']);
+    b.attach(22, 1, { inc: 1 });
+    expect(b.take(Kind.ATTACHED, 22)[0]!.json()).toMatchObject({ arrivals: 0, resupplyFrom: 0 });
+    b.control(22, Kind.RESUPPLIED, 1, { incarnation: incarnation(1) });
+    b.send(20, 0, 1, 1, 8, { inc: 1, det: { entries: [{ type: 'clock', ms: 8 }] } });
+    expect(arrivals(b, 22)).toEqual([1]);
+    // its own history may be given back
+    b.logs.get('t1')!.length = 0;
+    b.start(false);
+    b.attach(30, 0, { inc: 1, resume: true });
+    b.attach(32, 1, { inc: 1, resume: true, received: 1 });
+    new DataView(f!.buffer).setUint32(16, 1, true);
+    b.frame(32, f!);
+    b.control(32, Kind.RESUPPLIED, 1, { incarnation: incarnation(1) });
+    expect(codes(b)).toEqual([]);
+  });
+  test('C6 who pulls more at once than a link may have waiting is closed, and nobody else', () => {
+    const b = pair();
+    b.send(10, 0, 1, 1, 64 * 1000);
+    const pull = encodeFrame({ ...emptyHeader(Kind.PULL), src: T(1), dst: T(1), arrival: 1 });
+    const flood = new Uint8Array(70 * pull.length);
+    for (let i = 0; i < 70; i++) flood.set(pull, i * pull.length);
+    const effects = b.frame(11, flood);
+    expect(effects.length).toBeLessThan(6000);
+    expect(effects.at(-1)).toMatchObject({ type: 'close', conn: 11, error: { code: 'TOO_MANY' } });
+    b.send(10, 0, 2, 1);
+    expect(arrivals(b, 12)).toEqual([1]);
+  });
+  test('what cannot be resupplied is LOST_LOG, never another answer', () => {
+    const b = pair();
+    for (const n of [1, 2]) b.send(10, 0, 1, n);
+    b.logs.get('t1')!.length = 0;
+    b.start(false);
+    b.attach(21, 1, { resume: true, received: 2 });
+    b.control(21, Kind.RESUPPLIED, 1);
+    expect(b.effects.at(-1)).toMatchObject({ type: 'failed', error: { code: 'LOST_LOG' } });
+    expect(codes(b)).toEqual(['LOST_LOG']);
+  });
+});
