@@ -1,6 +1,7 @@
 /**
  * What watching costs: the page of a job of 256 ranks with 2,000 messages and a lost rank every two seconds, in a real Chromium against a real server. By view:
- * milliseconds of the page's main thread per second, frames that did not come, and bytes from the server, against a budget.
+ * milliseconds of the page's main thread per second, frames that did not come, and bytes from the server, against a budget. The budget is of the thread's
+ * processor time, which other load does not change much; how long its tasks took by the clock stands beside it.
  *
  * 256 workers with programs would be what is measured on a machine of a few cores: the ranks are scripted (scripted-node.ts), their sockets,
  * heartbeats, messages and restarts are real.
@@ -20,8 +21,14 @@ const MEASURE_S = 15;
 /** Of the main thread per second; of 60 frames a second; from the server per second. */
 const BUDGET = { mainMs: 150, dropped: 0.05, bytes: 100_000 };
 
+/** What is there once a view is. */
+const DRAWN: Record<string, string> = { timeline: 'timeline', messages: 'matrix', charts: 'chart-reading' };
+
 interface Sample {
+  /** Processor time. */
   mainMs: number;
+  /** The same tasks by the clock. */
+  wallMs: number;
   dropped: number;
   bytes: number;
 }
@@ -68,14 +75,20 @@ function play(nodes: ScriptedNode[], random: () => number): { stop(): void } {
   };
 }
 
-async function measure(page: Page, cdp: CDPSession): Promise<Sample> {
+/** Each session counts in its own domain: by the clock, or by what the thread had of a processor. */
+interface Counters {
+  wall: CDPSession;
+  thread: CDPSession;
+}
+const busy = async (session: CDPSession): Promise<number> => (await session.send('Performance.getMetrics')).metrics.find((m) => m.name === 'TaskDuration')!.value * 1000;
+
+async function measure(page: Page, cdp: CDPSession, c: Counters): Promise<Sample> {
   let bytes = 0;
   const got = (e: { response: { payloadData: string; opcode: number } }): void => void (bytes += e.response.opcode === 1 ? Buffer.byteLength(e.response.payloadData) : (e.response.payloadData.length * 3) / 4);
   const data = (e: { encodedDataLength: number; dataLength: number }): void => void (bytes += e.encodedDataLength || e.dataLength);
   cdp.on('Network.webSocketFrameReceived', got);
   cdp.on('Network.dataReceived', data);
-  const busy = async (): Promise<number> => (await cdp.send('Performance.getMetrics')).metrics.find((m) => m.name === 'TaskDuration')!.value * 1000;
-  const before = await busy();
+  const before = [await busy(c.wall), await busy(c.thread)] as const;
   const frames = await page.evaluate(
     (ms) =>
       new Promise<{ passed: number; missed: number }>((resolve) => {
@@ -93,7 +106,7 @@ async function measure(page: Page, cdp: CDPSession): Promise<Sample> {
     MEASURE_S * 1000,
   );
   const seconds = frames.passed / 1000;
-  const sample = { mainMs: ((await busy()) - before) / seconds, dropped: frames.missed / (seconds * 60), bytes: bytes / seconds };
+  const sample = { wallMs: ((await busy(c.wall)) - before[0]) / seconds, mainMs: ((await busy(c.thread)) - before[1]) / seconds, dropped: frames.missed / (seconds * 60), bytes: bytes / seconds };
   cdp.off('Network.webSocketFrameReceived', got);
   cdp.off('Network.dataReceived', data);
   return sample;
@@ -113,20 +126,22 @@ export async function live(): Promise<boolean> {
     const page = await (await browser.newContext({ viewport: { width: 1400, height: 1000 } })).newPage();
     const cdp = await page.context().newCDPSession(page);
     await cdp.send('Network.enable');
-    await cdp.send('Performance.enable');
+    const counters = { wall: cdp, thread: await page.context().newCDPSession(page) };
+    await counters.wall.send('Performance.enable', { timeDomain: 'timeTicks' });
+    await counters.thread.send('Performance.enable', { timeDomain: 'threadTicks' });
     const open = async (view: string): Promise<void> => {
       await page.goto(`${side.url}/dashboard/jobs/${id}?view=${view}&token=${TOKEN}`);
-      await (view === 'overview' ? page.getByRole('listbox') : page.getByTestId(view === 'messages' ? 'matrix' : 'timeline')).waitFor();
+      await (view === 'overview' ? page.getByRole('listbox') : page.getByTestId(DRAWN[view]!)).waitFor();
     };
     const rows: string[][] = [];
     let held = true;
     const row = async (what: string, judged = true): Promise<void> => {
       await sleep(3000);
       const sent = nodes.reduce((n, x) => n + x.sent, 0);
-      const s = await measure(page, cdp);
+      const s = await measure(page, cdp, counters);
       const rate = (nodes.reduce((n, x) => n + x.sent, 0) - sent) / MEASURE_S;
-      rows.push([what, `${Math.round(rate)}/s`, `${s.mainMs.toFixed(0)} ms`, percent(s.dropped), `${(s.bytes / 1000).toFixed(1)} kB`]);
-      if (judged && (s.mainMs > 2 * BUDGET.mainMs || s.dropped > 2 * BUDGET.dropped || s.bytes > 2 * BUDGET.bytes)) held = false;
+      rows.push([what, `${Math.round(rate)}/s`, `${s.mainMs.toFixed(0)} ms`, `${s.wallMs.toFixed(0)} ms`, percent(s.dropped), `${(s.bytes / 1000).toFixed(1)} kB`]);
+      if (judged && (s.mainMs > BUDGET.mainMs || s.dropped > 2 * BUDGET.dropped || s.bytes > 2 * BUDGET.bytes)) held = false;
     };
     await page.goto('about:blank');
     await row('nothing (an empty page)', false);
@@ -141,8 +156,10 @@ export async function live(): Promise<boolean> {
     await row('the same with arrows');
     await open('messages');
     await row('matrix, 64 × 64 bins');
+    await open('charts');
+    await row('charts');
     console.log(`\n${RANKS} ranks on ${NODES} scripted nodes, ${PER_SECOND} messages a second and a lost rank every ${CRASH_EVERY_MS / 1000} s; per second of ${MEASURE_S} s, at 1400 × 1000`);
-    print(['', 'messages', `main thread (budget ${BUDGET.mainMs} ms)`, `dropped frames (${percent(BUDGET.dropped, 0)})`, `from the server (${BUDGET.bytes / 1000} kB)`], rows);
+    print(['', 'messages', `main thread (budget ${BUDGET.mainMs} ms)`, 'by the clock', `dropped frames (${percent(BUDGET.dropped, 0)})`, `from the server (${BUDGET.bytes / 1000} kB)`], rows);
     console.log('\nNot measured: programs in the ranks (they are scripted), a graphics card (the canvas is drawn by the processor here), several viewers.');
     return held;
   } finally {
