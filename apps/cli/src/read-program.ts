@@ -28,7 +28,8 @@ export async function readAnyProgram(given: string, args: readonly string[], ccF
     };
     if (info?.isDirectory()) {
       none('a folder, whose flags stand in its mayfly.json');
-      return { program: programOfFiles(await readFolder(given)), args: [...args], ownFiles: new Set() };
+      const program = programOfFiles(await readFolder(given));
+      return { program: program.language === 'wasm' ? { ...program, module: Buffer.from(program.module).toString('base64') } : program, args: [...args], ownFiles: new Set() };
     }
     if (info?.isFile() && isModule(given)) {
       none('a module');

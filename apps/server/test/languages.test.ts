@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ARCHIVE_LIMITS } from '../src/jobs/archive.ts';
+import { ARCHIVE_LIMITS } from '@mayfly/toolchain/packed';
 import { checkFlags } from '../src/jobs/flags.ts';
 import { api, TOKEN } from './harness.ts';
 

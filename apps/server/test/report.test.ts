@@ -32,5 +32,7 @@ it('adds up the time of all incarnations of a rank, each once, and keeps it when
 it('a shared report names browsers, not people, and of an error the kind, not the words', () => {
   const nodes = [{ name: 'Ada’s laptop', engine: 'Firefox 140', ranks: [taskId(0)] }];
   const job = { name: 'pi', error: { code: 'PROGRAM_ERROR', message: 'no file /home/ada/secret' } };
-  expect(publicReport({ nodes, job } as unknown as JobReport)).toEqual({ nodes: [{ engine: 'Firefox 140', ranks: [0] }], job: { name: 'pi', error: { code: 'PROGRAM_ERROR', message: ERRORS.PROGRAM_ERROR.advice } } });
+  const run = { faults: 0, same: false, differences: ['The file a.png has other content.'] };
+  const comparisons = [{ job: JOB, ...run }];
+  expect(publicReport({ nodes, job, comparisons } as unknown as JobReport)).toEqual({ comparisons: [run], nodes: [{ engine: 'Firefox 140', ranks: [0] }], job: { name: 'pi', error: { code: 'PROGRAM_ERROR', message: ERRORS.PROGRAM_ERROR.advice } } });
 });

@@ -1,12 +1,9 @@
 /**
- * An archive (zip, tar, tar.gz) with a manifest, as the program that it holds. Comes from strangers: sizes are bounded before anything is
- * unpacked, only plain files with clean paths are taken, links and devices are left out.
+ * An archive (zip, tar, tar.gz) as the files that it holds: the same for the server and for the form of a new job, which shows what was dropped on it.
+ * Comes from strangers: sizes are bounded before anything is unpacked, only plain files with clean paths are taken, links and devices are left out.
  */
-import { programOfFiles, type PlainProgram } from '@mayfly/toolchain';
 import { MayflyError } from '@mayfly/wire';
 import { unzipSync } from 'fflate';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 
 export const ARCHIVE_LIMITS = { bytes: 64 << 20, files: 4000 };
 
@@ -14,21 +11,53 @@ const BLOCK = 512;
 const bad = (what: string): MayflyError => new MayflyError('BAD_ARCHIVE', what);
 const tooLarge = (): MayflyError => new MayflyError('TOO_LARGE', `The archive unpacks to more than ${ARCHIVE_LIMITS.bytes >> 20} MB or ${ARCHIVE_LIMITS.files} files.`);
 
+type Kind = 'zip' | 'gzip' | 'tar';
+
+/** What it is by its first bytes. */
+export function archiveKind(bytes: Uint8Array): Kind | undefined {
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b) return 'zip';
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'gzip';
+  return isTar(bytes) ? 'tar' : undefined;
+}
+const isTar = (bytes: Uint8Array): boolean => bytes.length >= BLOCK && text(bytes, 257, 262) === 'ustar';
+
 /** @throws MayflyError BAD_ARCHIVE, TOO_LARGE */
-export async function unpackProgram(archive: Uint8Array): Promise<PlainProgram> {
-  return programOfFiles(await unpack(archive));
+export async function unpack(archive: Uint8Array): Promise<Map<string, Uint8Array>> {
+  const kind = archiveKind(archive);
+  if (kind === 'zip') return unzip(archive);
+  if (kind === 'gzip') return untar(await gunzip(archive));
+  if (kind === 'tar') return untar(archive);
+  throw bad('This is neither a zip file nor a tar file (plain, or packed by gzip).');
 }
 
-async function unpack(archive: Uint8Array): Promise<Map<string, Uint8Array>> {
-  if (archive[0] === 0x50 && archive[1] === 0x4b) return unzip(archive);
-  if (archive[0] === 0x1f && archive[1] === 0x8b)
-    return untar(
-      await promisify(gunzip)(archive, { maxOutputLength: ARCHIVE_LIMITS.bytes }).catch((error: unknown) => {
-        throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : bad('The gzip file is damaged.');
-      }),
-    );
-  if (archive.length >= BLOCK && Buffer.from(archive.subarray(257, 262)).toString('latin1') === 'ustar') return untar(archive);
-  throw bad('This is neither a zip file nor a tar file (plain, or packed by gzip).');
+/** Stops as soon as there is more than is allowed. */
+async function gunzip(packed: Uint8Array): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  const stream = new DecompressionStream('gzip');
+  const writer = stream.writable.getWriter();
+  // Refused where the bytes are read.
+  void writer.write(packed.slice()).then(() => writer.close()).catch(() => undefined);
+  const reader = (stream.readable as ReadableStream<Uint8Array>).getReader();
+  for (;;) {
+    const next = await reader.read().catch(() => {
+      throw bad('The gzip file is damaged.');
+    });
+    if (next.done) break;
+    bytes += next.value.length;
+    if (bytes > ARCHIVE_LIMITS.bytes) {
+      await reader.cancel().catch(() => undefined);
+      throw tooLarge();
+    }
+    parts.push(next.value);
+  }
+  const whole = new Uint8Array(bytes);
+  let at = 0;
+  for (const p of parts) {
+    whole.set(p, at);
+    at += p.length;
+  }
+  return whole;
 }
 
 function unzip(archive: Uint8Array): Map<string, Uint8Array> {
@@ -55,19 +84,18 @@ function unzip(archive: Uint8Array): Map<string, Uint8Array> {
 /** Old tar, ustar, and the long names of GNU and pax. */
 function untar(tar: Uint8Array): Map<string, Uint8Array> {
   const out = new Map<string, Uint8Array>();
-  const text = (from: number, to: number): string => Buffer.from(tar.subarray(from, to)).toString('utf8').replace(/\0[^]*$/, '');
   let longName: string | undefined;
   let at = 0;
   for (; at + BLOCK <= tar.length && tar[at] !== 0; ) {
-    const sizeField = text(at + 124, at + 136).trim();
+    const sizeField = text(tar, at + 124, at + 136).trim();
     const size = /^[0-7]{1,11}$/.test(sizeField) ? parseInt(sizeField, 8) : NaN;
     const body = at + BLOCK;
     if (Number.isNaN(size) || body + size > tar.length) throw bad('The tar file is damaged.');
     const type = String.fromCharCode(tar[at + 156]!);
-    const prefix = text(at + 257, at + 262) === 'ustar' && text(at + 257, at + 265) !== 'ustar  ' ? text(at + 345, at + 500) : '';
-    const short = `${prefix === '' ? '' : `${prefix}/`}${text(at, at + 100)}`;
-    if (type === 'L') longName = text(body, body + size);
-    else if (type === 'x') longName = /(?:^|\n)\d+ path=([^\n]*)\n/.exec(text(body, body + size))?.[1] ?? longName;
+    const prefix = text(tar, at + 257, at + 262) === 'ustar' && text(tar, at + 257, at + 265) !== 'ustar  ' ? text(tar, at + 345, at + 500) : '';
+    const short = `${prefix === '' ? '' : `${prefix}/`}${text(tar, at, at + 100)}`;
+    if (type === 'L') longName = text(tar, body, body + size);
+    else if (type === 'x') longName = /(?:^|\n)\d+ path=([^\n]*)\n/.exec(text(tar, body, body + size))?.[1] ?? longName;
     else if (type !== 'g') {
       const name = (longName ?? short).replace(/^(\.\/)+/, '');
       longName = undefined;
@@ -79,6 +107,11 @@ function untar(tar: Uint8Array): Map<string, Uint8Array> {
     at = body + Math.ceil(size / BLOCK) * BLOCK;
   }
   return out;
+}
+
+/** Up to the first NUL. */
+function text(bytes: Uint8Array, from: number, to: number): string {
+  return new TextDecoder().decode(bytes.subarray(from, to)).replace(/\0[^]*$/, '');
 }
 
 /** Other entries (absolute, `..`, hidden, macOS's __MACOSX) are no part of a program. */

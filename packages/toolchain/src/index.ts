@@ -9,6 +9,7 @@ export { createCompiler } from './compiler.ts';
 export { declarations, templateFiles } from './dist-files.ts';
 export { mapStack } from './map-stack.ts';
 export { symbolise } from './c/lines.ts';
+export { ARCHIVE_LIMITS, archiveKind, unpack } from './archive.ts';
 export { MANIFEST, isNativeSource, isUnit, programOfFiles, type PlainProgram } from './project.ts';
 export { readNative, type NativeProgram } from './read-native.ts';
 export { readProgram } from './read-program.ts';

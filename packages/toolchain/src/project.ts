@@ -1,20 +1,18 @@
 /**
- * A folder or an archive with a manifest `mayfly.json`, as a submission: the same rules for the command line, which reads a folder, and for
- * the server, which unpacks an archive. Pure.
+ * A folder or an archive with a manifest `mayfly.json`, as a submission: the same rules for the command line, which reads a folder, for the server,
+ * which unpacks an archive, and for the form of a new job. Pure, and without a compiled schema: pages may not evaluate.
  */
 import { ArchiveManifest, FilePath, MayflyError, type ProgramSubmission } from '@mayfly/wire';
-import { Compile } from 'typebox/compile';
+import { Check, Errors } from 'typebox/value';
 
 export const MANIFEST = 'mayfly.json';
-export type PlainProgram = Exclude<ProgramSubmission, { language: 'archive' }>;
+/** As it is submitted; a module as its bytes. */
+export type PlainProgram = Exclude<ProgramSubmission, { language: 'archive' } | { language: 'wasm' }> | { language: 'wasm'; module: Uint8Array; entry: string };
 
 const UNIT = /\.(c|cc|cpp|cxx|C|c\+\+)$/;
 /** What may be included; other files of a folder (results, objects, pictures) are no part of the program. */
 const INCLUDED = /\.(h|hh|hpp|hxx|h\+\+|H|inc|inl|ipp|tpp|tcc|def|x|c|cc|cpp|cxx|C|c\+\+)$/;
 const SCRIPT = /\.(ts|tsx|mts|js|mjs|jsx|json|txt)$/;
-
-const manifest = Compile(ArchiveManifest);
-const filePath = Compile(FilePath);
 
 /** A file that is compiled for itself. */
 export const isUnit = (path: string): boolean => UNIT.test(path);
@@ -38,11 +36,11 @@ export function programOfFiles(files: ReadonlyMap<string, Uint8Array>): PlainPro
     const path = m.entry ?? [...own.keys()].find((p) => p.endsWith('.wasm'));
     const module = path === undefined ? undefined : own.get(path);
     if (module === undefined) throw bad(path === undefined ? 'It names no module ("entry") and holds none.' : `It holds no file ${JSON.stringify(path)}.`);
-    return { language: 'wasm', module: Buffer.from(module).toString('base64'), entry: path! };
+    return { language: 'wasm', module, entry: path! };
   }
   const script = m.language === 'typescript';
   const sources: Record<string, string> = {};
-  for (const [path, bytes] of own) if ((script ? SCRIPT : INCLUDED).test(path) && filePath.Check(path)) sources[path] = text(path, bytes);
+  for (const [path, bytes] of own) if ((script ? SCRIPT : INCLUDED).test(path) && Check(FilePath, path)) sources[path] = text(path, bytes);
   const needed = [...(m.sources ?? []), ...(script ? [m.entry ?? 'main.ts'] : [])];
   const missing = needed.find((p) => !Object.hasOwn(sources, p));
   if (missing !== undefined) throw bad(own.has(missing) ? `${JSON.stringify(missing)} is no source file by its name.` : `It holds no file ${JSON.stringify(missing)}.`);
@@ -59,8 +57,8 @@ function readManifest(bytes: Uint8Array): ArchiveManifest {
     if (error instanceof MayflyError) throw error;
     throw bad(`it cannot be read: ${(error as Error).message}`);
   }
-  if (manifest.Check(value)) return value;
-  const first = manifest.Errors(value)[0] as { instancePath?: string; message?: string } | undefined;
+  if (Check(ArchiveManifest, value)) return value;
+  const first = Errors(ArchiveManifest, value)[0] as { instancePath?: string; message?: string } | undefined;
   throw bad(`${first?.instancePath ? `"${first.instancePath.slice(1)}" ` : ''}${first?.message ?? 'it is no manifest'}.`);
 }
 

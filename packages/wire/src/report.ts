@@ -1,6 +1,7 @@
 /** Report of a run: GET /api/jobs/:id/report, and without a token GET /api/reports/:id while its owner shares it. */
 import { Type, type Static } from 'typebox';
 import { ERRORS } from './errors.ts';
+import { ComparedRun } from './comparison.ts';
 import { CountSchema, ErrorBody, HashSchema, JobIdSchema, TaskIdSchema } from './schema.ts';
 import { Durability, JobState, ProtocolName, TaskState } from './job.ts';
 
@@ -76,6 +77,8 @@ export const JobReport = Type.Object(
       spentMs: Type.Record(Type.String(), Type.Number()),
     }),
     outputs: Type.Object({ stdout: Type.Array(Digest), stderr: Type.Array(Digest), files: Type.Array(Digest) }),
+    /** Other runs of the same program with the same input and seed, and whether they wrote the same; of runs that can be compared. A shared report does not say which jobs they are. */
+    comparisons: Type.Optional(Type.Array(Type.Object({ job: Type.Optional(JobIdSchema), faults: ComparedRun.properties.faults, same: Type.Boolean(), differences: ComparedRun.properties.differences }))),
   },
   { description: 'Report of a run' },
 );
@@ -91,5 +94,6 @@ export function publicReport(r: JobReport): JobReport {
     ...r,
     job: { ...job, ...(error === undefined ? {} : { error: { code: error.code, message: (ERRORS as Partial<Record<string, { advice: string }>>)[error.code]?.advice ?? '' } }) },
     nodes: r.nodes.map(({ engine, ranks }) => ({ engine, ranks })),
+    ...(r.comparisons === undefined ? {} : { comparisons: r.comparisons.map(({ faults, same, differences }) => ({ faults, same, differences })) }),
   };
 }

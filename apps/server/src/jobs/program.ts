@@ -1,8 +1,7 @@
 /** From what was submitted to the one blob that nodes fetch: checked, compiled (packages/toolchain), refused with a stable code. */
-import { isUnit, type Compiler, type ProgramDiagnostic, type RefusedProgram } from '@mayfly/toolchain';
+import { isUnit, programOfFiles, unpack, type Compiler, type ProgramDiagnostic, type RefusedProgram } from '@mayfly/toolchain';
 import { FilePath, MayflyError, type ProgramLanguage, type ProgramSubmission } from '@mayfly/wire';
 import { Compile } from 'typebox/compile';
-import { unpackProgram } from './archive.ts';
 import { checkFlags } from './flags.ts';
 
 export interface PreparedProgram {
@@ -28,16 +27,18 @@ const PAGE = 65536;
 
 /** @throws MayflyError BAD_REQUEST, BAD_ARCHIVE, BAD_MODULE, FORBIDDEN_FLAG, FORBIDDEN_IMPORT, COMPILE_FAILED, TOO_LARGE, TOO_MANY */
 export async function prepareProgram(compilers: Compilers, submitted: ProgramSubmission, rankMemoryBytes: number): Promise<PreparedProgram> {
-  if (submitted.language === 'archive') {
-    const program = await unpackProgram(decodeBase64(submitted.archive, 'archive'));
-    return prepareProgram(compilers, submitted.entry === undefined ? program : { ...program, entry: submitted.entry }, rankMemoryBytes);
-  }
   const maxPages = Math.min(65536, Math.floor(rankMemoryBytes / PAGE));
-  if (submitted.language === 'wasm') {
-    const made = await compilers.modules.compileModule({ language: 'wasm', module: decodeBase64(submitted.module, 'module'), maxPages });
+  const fromModule = async (module: Uint8Array, entry = 'a.out'): Promise<PreparedProgram> => {
+    const made = await compilers.modules.compileModule({ language: 'wasm', module, maxPages });
     if (!made.ok) throw refused(made);
-    return { language: 'wasm', entry: submitted.entry ?? 'a.out', blob: made.module, hash: made.hash, warnings: made.warnings };
+    return { language: 'wasm', entry, blob: made.module, hash: made.hash, warnings: made.warnings };
+  };
+  if (submitted.language === 'archive') {
+    const program = programOfFiles(await unpack(decodeBase64(submitted.archive, 'archive')));
+    const named = submitted.entry === undefined ? program : { ...program, entry: submitted.entry };
+    return named.language === 'wasm' ? fromModule(named.module, named.entry) : prepareProgram(compilers, named, rankMemoryBytes);
   }
+  if (submitted.language === 'wasm') return fromModule(decodeBase64(submitted.module, 'module'), submitted.entry);
   for (const path of Object.keys(submitted.sources)) needPath(path);
   if (submitted.language === 'typescript') {
     if (!Object.hasOwn(submitted.sources, submitted.entry)) throw new MayflyError('BAD_REQUEST', `The entry '${submitted.entry}' is not among the sources.`);

@@ -8,11 +8,12 @@ export interface ReportParts {
   spec: JobSpec;
   run: RunSummary;
   outputs: JobReport['outputs'];
+  comparisons: NonNullable<JobReport['comparisons']>;
   version: string;
   now: number;
 }
 
-export function reportOf({ view, spec, run, outputs, version, now }: ReportParts): JobReport {
+export function reportOf({ view, spec, run, outputs, comparisons, version, now }: ReportParts): JobReport {
   const spentMs = Object.fromEntries(SPENT.map((name, i) => [name, Math.round(run.spentMs[i] ?? 0)]));
   const sum = (of: (t: JobView['tasks'][number]) => number): number => view.tasks.reduce((n, t) => n + of(t), 0);
   const replayedMs = spentMs['replaying'] ?? 0;
@@ -82,5 +83,6 @@ export function reportOf({ view, spec, run, outputs, version, now }: ReportParts
       spentMs,
     },
     outputs,
+    ...(comparisons.length === 0 ? {} : { comparisons }),
   };
 }

@@ -3,7 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { ComparisonView, MayflyError, RoomCode } from '@mayfly/wire';
 import { Type } from 'typebox';
-import { comparable, differencesOf } from '../jobs/comparison.ts';
+import { compareRuns } from '../jobs/compared.ts';
 import type { WrittenHashes } from '../jobs/written.ts';
 import { isOver } from '../runtime.ts';
 import { submit, type JobRoutes } from './jobs.ts';
@@ -50,26 +50,6 @@ export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes
   app.get(
     '/api/jobs/:id/comparison',
     { schema: { summary: 'Other runs of the same job with the same input, and whether they wrote the same, byte for byte', tags: ['reports'], params: JobParams, response: { 200: ComparisonView, ...refusals(401, 404) } } },
-    async (request) => {
-      const view = runtime.need(request.params.id);
-      const root = runtime.spec(view.id)!.compareWith ?? view.id;
-      const others = runtime.jobs().flatMap((id) => {
-        const spec = runtime.spec(id);
-        const other = id !== view.id && spec && (spec.compareWith ?? id) === root ? runtime.view(id) : undefined;
-        return other ? [other] : [];
-      });
-      const written = others.length > 0 ? await o.hashes.of(view) : { stdout: [], stderr: [], files: [] };
-      const runs: ComparisonView['runs'] = [];
-      for (const other of others) {
-        const about = { job: other.id, name: other.name, state: other.state, faults: other.faults.length };
-        if (!comparable(view) || !comparable(other)) runs.push({ ...about, differences: [] });
-        else {
-          const differences = differencesOf({ view, written }, { view: other, written: await o.hashes.of(other) });
-          runs.push({ ...about, same: differences.length === 0, differences });
-        }
-      }
-      const compared = [...written.stdout, ...written.files];
-      return { job: view.id, streams: written.stdout.length, files: written.files.length, bytes: compared.reduce((n, f) => n + f.bytes, 0), runs };
-    },
+    async (request) => compareRuns(runtime, o.hashes, runtime.need(request.params.id)),
   );
 }

@@ -150,8 +150,13 @@ export function safePath(name: string): string {
   return (clean || 'file').slice(-200).replace(/^[^A-Za-z0-9_]+/, '');
 }
 
-/** What must be put right before this draft can be sent, by field. */
-export function problems(d: Draft): { field: 'sources' | 'entry' | 'size' | 'files' | 'args' | 'flags' | 'env'; text: string }[] {
+/** About how much is sent for it: bytes go as base64. */
+const sentBytes = (d: Draft): number =>
+  [...d.sources, { text: d.stdin }].reduce((n, s) => n + s.text.length, 0) + (4 / 3) * d.files.reduce((n, f) => n + f.bytes, d.packed?.data.length ?? 0);
+const MEGA = 1_000_000;
+
+/** What must be put right before this draft can be sent, by field. `most`: bytes that the server takes. */
+export function problems(d: Draft, most = Infinity): { field: 'sources' | 'entry' | 'size' | 'files' | 'args' | 'flags' | 'env'; text: string }[] {
   const found: ReturnType<typeof problems> = [];
   if (d.sources.length === 0 && !d.packed) found.push({ field: 'sources', text: 'Add a source file.' });
   for (const s of d.sources) {
@@ -166,6 +171,7 @@ export function problems(d: Draft): { field: 'sources' | 'entry' | 'size' | 'fil
     const p = pathProblem(f.path);
     if (p) found.push({ field: 'files', text: p });
   }
+  if (sentBytes(d) > most) found.push({ field: 'files', text: `This is ${Math.ceil(sentBytes(d) / MEGA)} MB as it is sent, and the server takes ${Math.floor(most / MEGA)} MB.` });
   if (!Number.isInteger(d.size) || d.size < 1 || d.size > 1024) found.push({ field: 'size', text: 'Between 1 and 1024 ranks.' });
   if (splitArgs(d.flags) === undefined) found.push({ field: 'flags', text: 'A quotation mark is not closed.' });
   if (parseEnv(d.env) === undefined) found.push({ field: 'env', text: 'Environment: one NAME=value on each line.' });

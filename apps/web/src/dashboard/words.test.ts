@@ -72,7 +72,7 @@ describe('words', () => {
     expect(verdictOf([run(true), run()]).text).toBe('The answer is the same, byte for byte, as that of the undisturbed run.');
     expect(verdictOf([run(true, 2)]).text).toBe('The answer is the same, byte for byte, as that of the other run.');
     expect(verdictOf([run(true), run(false)])).toEqual({ text: 'The answer is not the same as that of 1 of 2 other runs.', tone: 'bad' });
-    expect(comparisonLine(job({ faults: [{}, {}] as never }), run(true))).toBe('the same. This run lost 2 ranks, that one no rank.');
+    expect(comparisonLine(2, run(true))).toBe('the same. This run lost 2 ranks, that one no rank.');
     expect([uploadText({ sentBytes: 0, ofBytes: 0 }), uploadText({ sentBytes: 65_536, ofBytes: 131_072 }), uploadText({ sentBytes: 9, ofBytes: 9 })]).toEqual(['uploading', 'uploading 65.5 kB of 131 kB', 'uploaded, waits for its log']);
   });
 

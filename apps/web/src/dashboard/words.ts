@@ -196,13 +196,13 @@ export function slotsOf(nodes: readonly NodeView[], room?: string): { total: num
 
 /** How a job of `size` ranks would fare now: said before it is submitted. */
 export function slotsAdvice(size: number, slots: { total: number; free: number }): Word {
-  if (slots.free >= size) return { text: `${plural(slots.free, 'slot')} free: it starts at once.`, tone: 'good' };
+  if (slots.free >= size) return { text: `${slots.free === slots.total ? plural(slots.free, 'slot') : `${slots.free} of ${plural(slots.total, 'slot')}`} free: it starts at once.`, tone: 'good' };
   if (slots.total >= size) return { text: `Needs ${plural(size, 'slot')}, ${slots.free} of ${slots.total} free now: it waits for other jobs.`, tone: 'wait' };
   return { text: `Needs ${plural(size, 'slot')}, ${slots.total} ${slots.total === 1 ? 'is' : 'are'} here: it waits until more tabs volunteer.`, tone: 'warn' };
 }
 
 /** One line above the runs with which a job was compared: never more than was compared. */
-export function verdictOf(runs: readonly ComparedRun[]): Word {
+export function verdictOf(runs: readonly Pick<ComparedRun, 'same' | 'faults'>[]): Word {
   const compared = runs.filter((r) => r.same !== undefined);
   const other = compared.filter((r) => r.same === false).length;
   if (compared.length === 0) return { text: 'Not compared yet.', tone: 'quiet' };
@@ -212,10 +212,10 @@ export function verdictOf(runs: readonly ComparedRun[]): Word {
 }
 
 /** What the comparison with one run shows. */
-export function comparisonLine(job: Pick<JobView, 'faults'>, run: ComparedRun): string {
+export function comparisonLine(lostHere: number, run: Pick<ComparedRun, 'same' | 'faults'>): string {
   if (run.same === undefined) return '';
   const lost = (n: number): string => (n === 0 ? 'no rank' : plural(n, 'rank'));
-  return `${run.same ? 'the same' : 'not the same'}. This run lost ${lost(job.faults.length)}, that one ${lost(run.faults)}.`;
+  return `${run.same ? 'the same' : 'not the same'}. This run lost ${lost(lostHere)}, that one ${lost(run.faults)}.`;
 }
 
 /** An image on its way: how much of how much. */

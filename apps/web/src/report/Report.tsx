@@ -3,7 +3,7 @@ import type { JobReport } from '@mayfly/wire';
 import type { ReactNode } from 'react';
 import { bytes, count, duration, elapsed, plural } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
-import { faultCause, jobWord } from '../dashboard/words.ts';
+import { comparisonLine, faultCause, jobWord, verdictOf } from '../dashboard/words.ts';
 import './report.css';
 
 export function Report({ report: r }: { report: JobReport }) {
@@ -95,6 +95,7 @@ export function Report({ report: r }: { report: JobReport }) {
           </>
         )}
       </section>
+      <Same report={r} />
       <section className="stack">
         <h2>Ranks</h2>
         <Table
@@ -108,6 +109,43 @@ export function Report({ report: r }: { report: JobReport }) {
         again in another one as its next <em>incarnation</em>: it goes on from its last <em>image</em> and repeats what it had done since, fed by the log of its messages. Times of ranks are sums over all ranks.
       </p>
     </div>
+  );
+}
+
+/** Only what was compared is said; nothing where nothing was. */
+function Same({ report: r }: { report: JobReport }) {
+  const runs = r.comparisons ?? [];
+  if (runs.length === 0) return null;
+  const verdict = verdictOf(runs);
+  const { stdout, files } = r.outputs;
+  return (
+    <section className="stack" data-testid="same">
+      <h2>Is the answer the same?</h2>
+      <div className={`notice tone-${verdict.tone}`}>
+        <strong>{verdict.text}</strong>
+      </div>
+      <p className="muted small">
+        The same program ran again with the same input and the same seed of random draws. Compared by SHA-256: how it ended, {stdout.length === 0 ? 'that nothing was printed' : 'standard output of each rank'},{' '}
+        {files.length === 0 ? 'that no file was written' : plural(files.length, 'result file')}.
+      </p>
+      <ul className="plain">
+        {runs.map((c, i) => (
+          <li key={i}>
+            {runs.length > 1 ? `Run ${i + 1}: ` : 'The other run: '}
+            {comparisonLine(r.totals.faults, c)}
+            {c.differences.length > 0 && (
+              <ul className="small">
+                {c.differences.map((d) => (
+                  <li key={d} className="break">
+                    {d}
+                  </li>
+                ))}
+              </ul>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Button } from 'react-aria-components';
 import { cancelJob, checkpointJob, deleteJob, getSubmission, pauseJob, resumeJob, saveArchive, submitJob } from '../api.ts';
-import { useMay, useMayChange } from '../context.tsx';
+import { useMay, useMayChange, useMe } from '../context.tsx';
 import { Confirm } from '../Confirm.tsx';
 import { Problem } from '../Problem.tsx';
 import { hasEnded, isPaused, pauseAdvice } from '../words.ts';
@@ -25,6 +25,9 @@ export function Actions({ job }: { job: JobView }) {
   const ended = hasEnded(job.state);
   const mayChange = useMayChange(job);
   const maySubmit = useMay('submitter');
+  const me = useMe();
+  /** Why there are fewer buttons than others have. */
+  const refused = me === undefined || mayChange ? undefined : me.role === 'viewer' ? 'Your token is a viewer’s: it may look.' : `This job is of ${job.owner}: you may look, and run it again.`;
   return (
     <>
       <div className="row">
@@ -88,6 +91,7 @@ export function Actions({ job }: { job: JobView }) {
           />
         )}
       </div>
+      {refused !== undefined && <p className="muted small">{refused}</p>}
       {[cancel, pause, resume, checkpoint, again, archive, remove].map((m, i) => m.error && <Problem key={i} error={m.error} />)}
     </>
   );

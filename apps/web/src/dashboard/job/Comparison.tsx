@@ -70,7 +70,7 @@ function Compared({ job, run, all }: { job: JobView; run: ComparedRun; all: Comp
   return (
     <li>
       <p className="small">
-        <RunLink id={run.job}>{run.name}</RunLink>: {run.same === undefined ? (hasEnded(run.state) ? 'it was cancelled, and says nothing' : `${jobWord(run.state).text.toLowerCase()}; compared when it has ended`) : comparisonLine(job, run)}
+        <RunLink id={run.job}>{run.name}</RunLink>: {run.same === undefined ? (hasEnded(run.state) ? 'it was cancelled, and says nothing' : `${jobWord(run.state).text.toLowerCase()}; compared when it has ended`) : comparisonLine(job.faults.length, run)}
         {run.same === true && (
           <span className="muted">
             {' '}

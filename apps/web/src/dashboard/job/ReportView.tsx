@@ -11,7 +11,7 @@ import type { ViewProps } from './views.tsx';
 export function ReportView({ job }: ViewProps) {
   const client = useQueryClient();
   const mayShare = useMayChange(job);
-  const report = useQuery({ queryKey: ['report', job.id, job.state, job.faults.length], queryFn: () => getReport(job.id), placeholderData: (old) => old, refetchInterval: hasEnded(job.state) ? false : 10_000 });
+  const report = useQuery({ queryKey: ['report', job.id, job.state, job.faults.length], queryFn: () => getReport(job.id), placeholderData: (old) => old, staleTime: 0, refetchInterval: hasEnded(job.state) ? false : 10_000 });
   const shared = useQuery({ queryKey: ['shared', job.id], queryFn: () => getShare(job.id) });
   const share = useMutation({ mutationFn: (on: boolean) => shareReport(job.id, on), onSuccess: () => client.invalidateQueries({ queryKey: ['shared', job.id] }) });
   const address = `${location.origin}/report/${job.id}`;

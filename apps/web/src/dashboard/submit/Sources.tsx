@@ -1,11 +1,15 @@
-/** The program: source files (one is edited, others stand as tabs), or a module or an archive. Files may be dropped or uploaded. */
+/** The program: source files (one is edited, others stand as tabs, many as a list), or a module. Files, folders and archives may be dropped or uploaded. */
 import type { Diagnostic } from '@mayfly/wire';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { DropZone, FileTrigger, Button } from 'react-aria-components';
 import { bytes } from '../../shared/format.ts';
 import { TEMPLATES, templateOf } from '../templates.ts';
-import { isUnit, languageOf, packedKind, safePath, type Draft } from '../draft.ts';
+import { languageOf, safePath, type Draft } from '../draft.ts';
+import { readChosen, readDropped } from './dropped.ts';
+import { take, takeFolder, type Given } from './given.ts';
 
+/** More files than this are a list. */
+const TABS = 8;
 const Editor = lazy(() => import('./Editor.tsx'));
 
 interface Props {
@@ -19,22 +23,28 @@ interface Props {
 
 export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Props) {
   const [renaming, setRenaming] = useState<string>();
+  /** Of what was dropped or uploaded last. */
+  const [said, setSaid] = useState<{ note?: string; refusal?: string }>({});
   const open = draft.sources.find((s) => s.path === file) ?? draft.sources[0];
   const template = templateOf(draft.sources);
+  const many = draft.sources.length > TABS;
 
-  const add = async (list: readonly File[]) => {
-    const given = await Promise.all(list.map(async (f) => ({ path: safePath(f.webkitRelativePath || f.name), data: new Uint8Array(await f.arrayBuffer()) })));
-    const whole = given.find((g) => packedKind(g.data) !== undefined);
-    if (whole) return change({ packed: { language: packedKind(whole.data)!, path: whole.path, data: whole.data }, sources: [], entry: whole.path, units: undefined });
-    const read = given.map((g) => ({ path: g.path, text: new TextDecoder().decode(g.data) }));
-    if (read.length === 0) return;
-    const names = new Set(read.map((r) => r.path));
-    const untouched = template !== undefined;
-    const rest = draft.sources.filter((s) => !names.has(s.path) && !untouched);
-    const sources = [...rest, ...read];
-    const entry = sources.find((s) => s.path === draft.entry) ?? sources.find((s) => /(^|\/)main\.(ts|c|cc|cpp|cxx)$/.test(s.path)) ?? sources.find((s) => isUnit(s.path)) ?? sources[0]!;
-    change({ sources, entry: entry.path, packed: undefined, units: undefined });
-    onFile(read[0]!.path);
+  /** The newest drop is the one that counts, however long an older one takes to be read. */
+  const adding = useRef(0);
+  const add = async (reading: Promise<{ given: Given[]; folder: string | undefined }>) => {
+    const mine = ++adding.current;
+    setSaid({});
+    try {
+      const { given, folder } = await reading;
+      if (given.length === 0) return;
+      const taken = folder === undefined ? await take(draft, given, template === undefined) : await takeFolder(new Map(given.map((g) => [g.path, g.data])), folder);
+      if (mine !== adding.current) return;
+      change(taken.change);
+      onFile(taken.show);
+      setSaid({ note: taken.note });
+    } catch (error) {
+      if (mine === adding.current) setSaid({ refusal: (error as Error).message });
+    }
   };
   const addEmpty = () => {
     const language = languageOf(draft);
@@ -63,13 +73,22 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
     <DropZone
       className="card flush sources"
       aria-label="Source files; drop files here"
-      onDrop={(e) => {
-        void Promise.all(e.items.map((i) => (i.kind === 'file' ? i.getFile() : undefined))).then((all) => add(all.filter((f) => f !== undefined)));
-      }}
+      onDrop={(e) => void add(readDropped(e.items))}
     >
       <div className="source-bar">
+        {many && (
+          <select className="in select mono" aria-label="File of the program" value={open?.path} onChange={(e) => onFile(e.target.value)}>
+            {draft.sources.map((s) => (
+              <option key={s.path} value={s.path}>
+                {s.path}
+                {diagnostics.some((d) => d.file === s.path) ? ' •' : ''}
+                {s.path === draft.entry && languageOf(draft) === 'typescript' ? ' (entry)' : ''}
+              </option>
+            ))}
+          </select>
+        )}
         <div className="tabs" role="group" aria-label="Files of the program">
-          {draft.sources.map((s) =>
+          {draft.sources.filter((s) => !many || renaming === s.path).map((s) =>
             renaming === s.path ? (
               <input
                 key={s.path}
@@ -142,8 +161,11 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
           <button type="button" className="button small ghost" onClick={addEmpty}>
             New file
           </button>
-          <FileTrigger allowsMultiple acceptedFileTypes={['.ts', '.mts', '.js', '.json', '.c', '.h', '.cc', '.cpp', '.cxx', '.hh', '.hpp', '.wasm', '.out', '.zip', '.tar', '.gz', '.tgz']} onSelect={(list) => void add([...(list ?? [])])}>
+          <FileTrigger allowsMultiple onSelect={(list) => void add(readChosen([...(list ?? [])]))}>
             <Button className="button small ghost">Upload</Button>
+          </FileTrigger>
+          <FileTrigger acceptDirectory onSelect={(list) => void add(readChosen([...(list ?? [])]))}>
+            <Button className="button small ghost">Upload a folder</Button>
           </FileTrigger>
         </div>
       </div>
@@ -159,9 +181,14 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
         </Suspense>
       )}
       {draft.packed && (
-        <p className="pad">
+        <p className="pad" data-testid="packed">
           <span className="mono">{draft.packed.path}</span> <span className="muted num">{bytes(draft.packed.data.length)}</span>{' '}
           {draft.packed.language === 'wasm' ? 'WebAssembly module: checked and made checkpointable when it is submitted.' : 'Archive: built as its mayfly.json says.'}
+        </p>
+      )}
+      {(said.refusal ?? said.note) && (
+        <p className={said.refusal ? 'wrong pad' : 'pad small'} role={said.refusal ? 'alert' : 'status'} data-testid="given">
+          {said.refusal ?? said.note}
         </p>
       )}
       {wrong.map((t) => (
@@ -169,7 +196,7 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
           {t}
         </p>
       ))}
-      <p className="hint pad">TypeScript, C, C++ (by the names of the files), a .wasm of mayfly mpicc, or an archive with mayfly.json. In the editor, Tab indents; Esc and then Tab leaves it.</p>
+      <p className="hint pad">TypeScript, C or C++ (by the names of the files), a folder or an archive of them (.zip, .tar, .tar.gz; a mayfly.json in it says how to build), or a .wasm of mayfly mpicc. In the editor, Tab indents; Esc and then Tab leaves it.</p>
     </DropZone>
   );
 }

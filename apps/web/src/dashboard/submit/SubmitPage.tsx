@@ -4,12 +4,13 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { Input, Label, TextField } from 'react-aria-components';
-import { ApiFailure, getAdvice, getExampleFile, getExamples, getRooms, getSubmission, submitJob } from '../api.ts';
+import { ApiFailure, getAdvice, getExampleFile, getExamples, getInfo, getRooms, getSubmission, submitJob } from '../api.ts';
 import { useNodes } from '../context.tsx';
 import { draftOfExample, draftOfSubmission, emptyDraft, languageOf, MOST_ABOUT, problems, toSubmission, type Draft } from '../draft.ts';
 import { Problem } from '../Problem.tsx';
 import { slotsAdvice, slotsOf } from '../words.ts';
 import { Gallery } from './Gallery.tsx';
+import { opened } from './given.ts';
 import { InputFiles } from './InputFiles.tsx';
 import { Options } from './Options.tsx';
 import { Ranks } from './RanksField.tsx';
@@ -29,12 +30,12 @@ let kept: Chosen | undefined;
 export function SubmitPage() {
   const { example: wanted, from, room } = useSearch({ from: '/dashboard/new' });
   const examples = useQuery({ queryKey: ['examples'], queryFn: getExamples, staleTime: 60_000 });
-  const copied = useQuery({ queryKey: ['submission', from], queryFn: () => getSubmission(from!), enabled: from !== undefined });
+  const copied = useQuery({ queryKey: ['submission', from], queryFn: async () => opened(draftOfSubmission(await getSubmission(from!))), enabled: from !== undefined });
   const found = examples.data?.find((e) => e.name === wanted);
   const awaited = (wanted !== undefined && examples.isPending) || (from !== undefined && copied.isPending);
   let start: Chosen | undefined;
   if (found) start = { draft: draftOfExample(found), example: found.name };
-  else if (copied.data) start = { draft: draftOfSubmission(copied.data), example: undefined };
+  else if (copied.data) start = { draft: copied.data, example: undefined };
   if (room !== undefined) start = { draft: { ...(start?.draft ?? emptyDraft()), room }, example: start?.example };
   return (
     <div className="stack">
@@ -61,11 +62,14 @@ function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: 
   const [{ draft, example }, setState] = useState<Chosen>(() => start ?? kept ?? { draft: emptyDraft(), example: undefined });
   const [shown, setShown] = useState(false);
   const [file, setFile] = useState(draft.entry);
+  /** Counts programs that were begun with. */
+  const [begun, setBegun] = useState(0);
 
   const replace = (fresh: Draft, from?: string) => {
     setState({ draft: fresh, example: from });
     setFile(fresh.entry);
     setShown(false);
+    setBegun((n) => n + 1);
     submit.reset();
   };
   const change = (part: Partial<Draft>) => setState((s) => ({ ...s, draft: { ...s.draft, ...part } }));
@@ -97,7 +101,8 @@ function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: 
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [submit.error]);
 
-  const wrong = problems(draft);
+  const info = useQuery({ queryKey: ['info'], queryFn: getInfo, staleTime: 60_000 });
+  const wrong = problems(draft, info.data?.maxSubmissionBytes);
   const saysAt = (field: string) => (shown ? wrong.filter((p) => p.field === field).map((p) => p.text) : []);
   const advice = slotsAdvice(draft.size, slotsOf(nodes.data ?? [], room));
   const send = (e: FormEvent) => {
@@ -111,7 +116,7 @@ function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: 
       <Gallery examples={examples} chosen={example} onChoose={(e: ExampleView) => replace({ ...draftOfExample(e), room }, e.name)} onOwn={() => replace({ ...emptyDraft(), room })} />
       <div className="submit">
         <div className="stack">
-          <Sources draft={draft} file={file} onFile={setFile} change={change} diagnostics={diagnostics} wrong={[...saysAt('sources'), ...saysAt('entry')]} />
+          <Sources key={begun} draft={draft} file={file} onFile={setFile} change={change} diagnostics={diagnostics} wrong={[...saysAt('sources'), ...saysAt('entry')]} />
           <div ref={refusal}>
             <Problem error={submit.error} title={diagnostics.length ? 'The program does not compile' : 'The job was not accepted'}>
               <Diagnostics list={diagnostics} onGo={(d) => setFile(d.file)} />
