@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test, type Page } from '@playwright/test';
+import { zipSync } from 'fflate';
 import { Client, source } from '../src/client.ts';
 import { showLogOnFailure } from '../src/failure.ts';
 import { openedMeanwhile, openedWithoutIsolation } from '../src/offline.ts';
@@ -181,7 +182,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   expect(found).toEqual([]);
 });
 
-test('errors are shown where they belong: compiler, stack, deadlock', async ({ page, browser }) => {
+test('errors are shown where they belong: files, compiler, stack, deadlock', async ({ page, browser }, info) => {
   const tab = await Tab.open(browser, server.url, 'errors', 2);
   await page.setViewportSize({ width: 1400, height: 900 });
   await dashboard(page, '/new');
@@ -195,11 +196,26 @@ test('errors are shown where they belong: compiler, stack, deadlock', async ({ p
   await expect(page.getByRole('button', { name: 'main.ts:2:7' })).toBeVisible();
   await expect(page.locator('.cm-lintRange-error')).toHaveText('a');
 
-  await write(page, 'throws', `import { COMM_WORLD as comm } from 'mayfly';\nif (comm.rank === 1) throw new RangeError('no convergence');\ncomm.barrier();\n`, 2);
+  // What cannot be a program is refused in words and changes nothing; an archive becomes sources that can be edited.
+  const upload = page.locator('.source-bar input[type=file]').first();
+  await upload.setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.of(0x89, 0) });
+  await expect(page.getByTestId('given')).toContainText('a.png is no text, no module');
+  await expect(page.locator('.cm-content')).toContainText("const a: number = 'x'");
+  const text = new TextEncoder();
+  const files = {
+    'throws/mayfly.json': '{ "language": "typescript", "entry": "start.ts" }',
+    'throws/start.ts': `import { COMM_WORLD as comm } from 'mayfly';\nimport { fail } from './part.ts';\nif (comm.rank === 1) fail();\ncomm.barrier();\n`,
+    'throws/part.ts': `export function fail(): never {\n  throw new RangeError('no convergence');\n}\n`,
+  };
+  await upload.setInputFiles({ name: 'throws.zip', mimeType: 'application/zip', buffer: Buffer.from(zipSync(Object.fromEntries(Object.entries(files).map(([p, t]) => [p, text.encode(t)])))) });
+  await expect(page.getByTestId('given')).toContainText('2 sources of throws.zip, as its mayfly.json says');
+  await page.getByRole('button', { name: 'part.ts' }).click();
+  await expect(page.locator('.cm-content')).toContainText('no convergence');
+  await info.attach('an archive', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
   await page.getByRole('button', { name: 'Submit' }).click();
   await expect(headline(page)).toContainText('Failed');
   await expect(page.getByRole('alert')).toContainText('RangeError: no convergence');
-  await expect(page.getByRole('alert')).toContainText('main.ts:2');
+  await expect(page.getByRole('alert')).toContainText('part.ts:2');
 
   const stuck = await client.submit(source('stuck', `import { COMM_WORLD as comm } from 'mayfly';\ncomm.recv(new Float64Array(1), 1 - comm.rank, 7);\n`), 2);
   await page.goto(`${server.url}/dashboard/jobs/${stuck.id}`);
@@ -207,11 +223,28 @@ test('errors are shown where they belong: compiler, stack, deadlock', async ({ p
   await tab.close();
 });
 
-test('cancel, run again, edit a copy, delete', async ({ page, browser }) => {
+/** (module (memory (export "memory") 1) (func (export "_start") (loop (br 0)))) */
+const FOR_EVER = Buffer.from('0061736d01000000010401600000030201000503010001071302066d656d6f72790200065f737461727400000a0901070003400c000b0b', 'hex');
+
+test('a module from the form: cancel, run again, edit a copy, delete, and what a viewer may not', async ({ page, browser }) => {
   const tab = await Tab.open(browser, server.url, 'loop', 1);
-  const job = await client.submit(source('for ever', `console.log('begun');\nfor (;;) {}\n`), 1);
-  await dashboard(page, `/jobs/${job.id}`);
-  await expect(page.getByTestId('output')).toContainText('begun');
+  await dashboard(page, '/new');
+  await page.locator('.source-bar input[type=file]').first().setInputFiles({ name: 'for ever.wasm', mimeType: 'application/wasm', buffer: FOR_EVER });
+  await expect(page.getByTestId('packed')).toContainText('for_ever.wasm');
+  await page.getByRole('textbox', { name: 'Ranks' }).fill('1');
+  await page.keyboard.press('Tab');
+  await expect(page.getByText('1 slot free: it starts at once.')).toBeVisible();
+  await page.getByRole('button', { name: 'Submit' }).click();
+  await expect(page.getByTestId('rank-0')).toHaveAttribute('data-state', 'running');
+  const id = new URL(page.url()).pathname.split('/').at(-1)!;
+  // The same page for somebody who may look only.
+  const { token } = await client.json<{ token: string }>('POST', '/api/tokens', { name: 'looks on', role: 'viewer' });
+  const viewer = await (await browser.newContext()).newPage();
+  await viewer.goto(`${server.url}/dashboard/jobs/${id}?token=${token}`);
+  await expect(viewer.getByText('Your token is a viewer’s')).toBeVisible();
+  await expect(viewer.getByTestId('rank-0')).toBeVisible();
+  await expect(viewer.getByRole('button', { name: /Cancel|Pause|Checkpoint|Run again|Delete|Kill|Image now/ })).toHaveCount(0);
+  await viewer.context().close();
   const cancel = async () => {
     await page.getByRole('button', { name: 'Cancel job' }).click();
     await page.getByRole('button', { name: 'Cancel the job' }).click();
@@ -219,11 +252,11 @@ test('cancel, run again, edit a copy, delete', async ({ page, browser }) => {
   };
   await cancel();
   await page.getByRole('button', { name: 'Run again' }).click();
-  await expect(page).not.toHaveURL(new RegExp(job.id));
+  await expect(page).not.toHaveURL(new RegExp(id));
   await expect(headline(page)).toContainText(/Running|Waiting/);
   await cancel();
   await page.getByRole('link', { name: 'Edit a copy' }).click();
-  await expect(page.locator('.cm-content')).toContainText('for (;;) {}');
+  await expect(page.getByTestId('packed')).toContainText('for_ever.wasm');
   await page.goBack();
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Delete it' }).click();
