@@ -169,6 +169,8 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await expect(page).toHaveURL(new RegExp(id));
   await expect(proof).toContainText('The answer is the same, byte for byte');
   await info.attach('proof', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
+  await page.getByRole('tab', { name: 'Report' }).click();
+  await expect(page.getByTestId('same')).toContainText('The answer is the same, byte for byte');
 
   await expect(volunteer.getByTestId('volunteer-state')).toHaveText('Idle');
   // Ranks, figures and events came and went; nothing moved.
