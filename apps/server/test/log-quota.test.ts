@@ -1,7 +1,9 @@
-/** log-quota.ts Q1, Q2. */
+/** log-quota.ts Q1, Q2; and a server that keeps to it. */
 import { jobId } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
 import { LogQuota } from '../src/jobs/log-quota.ts';
+import { api, door, program, startServer, until } from './harness.ts';
+import { Volunteer } from './volunteer.ts';
 
 const job = jobId('abcdefghijkl');
 const other = jobId('abcdefghijkm');
@@ -34,4 +36,21 @@ describe('LogQuota', () => {
     const quota = new LogQuota(800);
     expect([700, 700, 700, 620, 700, 719, 720].map((n) => quota.observe(job, n))).toEqual(['ask', 'nothing', 'nothing', 'nothing', 'nothing', 'nothing', 'ask']);
   });
+});
+
+it('a running server asks the ranks for images, and ends the job whose logs hold more than they may', async () => {
+  const server = await startServer({ limits: { logBytes: 4 << 20 } });
+  const asked = door();
+  const volunteer = new Volunteer(server.localUrl, 1, async (r) => {
+    for (let i = 0; i < 3; i++) await r.send(0, new Uint8Array(1 << 20), i);
+    await asked.opened;
+    for (let i = 0; i < 3; i++) await r.send(0, new Uint8Array(1 << 20), i);
+    await new Promise(() => undefined);
+  });
+  const { id } = (await api(server, 'POST', '/api/jobs', program('export {};', 1))).body as { id: string };
+  await until('asked for an image', () => volunteer.checkpoints.length > 0);
+  asked.open();
+  const seen = async (): Promise<{ state: string; error?: { code: string } }> => (await api(server, 'GET', `/api/jobs/${id}`)).body as never;
+  await until('over', async () => (await seen()).state === 'failed');
+  expect((await seen()).error?.code).toBe('LOG_LIMIT');
 });
