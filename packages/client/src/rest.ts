@@ -412,7 +412,7 @@ export interface paths {
         put?: never;
         /**
          * Take the running incarnation of a rank down (it is restarted)
-         * @description Ends the incarnation that runs now, as a closed tab would. The next one takes over and the answer of the job stays the same; a job of the protocol none fails. Needs the token that submitted the job, or an owner’s.
+         * @description Ends the incarnation that runs now, as a closed tab would. The next one takes over and the answer of the job stays the same; a job of the protocol none fails. CONFLICT while the rank is at no node. Needs the token that submitted the job, or an owner’s.
          */
         post: operations["postJobsIdTasksTaskKill"];
         delete?: never;
