@@ -1,6 +1,7 @@
 /** The report of a run as a page: reads without knowledge of Mayfly, and prints. */
 import type { JobReport } from '@mayfly/wire';
 import type { ReactNode } from 'react';
+import { Differences } from '../shared/Differences.tsx';
 import { bytes, count, duration, elapsed, plural } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
 import { comparisonLine, faultCause, jobWord, verdictOf } from '../dashboard/words.ts';
@@ -133,15 +134,7 @@ function Same({ report: r }: { report: JobReport }) {
           <li key={i}>
             {runs.length > 1 ? `Run ${i + 1}: ` : 'The other run: '}
             {comparisonLine(r.totals.faults, c)}
-            {c.differences.length > 0 && (
-              <ul className="small">
-                {c.differences.map((d) => (
-                  <li key={d} className="break">
-                    {d}
-                  </li>
-                ))}
-              </ul>
-            )}
+            <Differences of={c.differences} />
           </li>
         ))}
       </ul>

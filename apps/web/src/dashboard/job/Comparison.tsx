@@ -3,6 +3,7 @@ import type { ComparedRun, ComparisonView, JobView } from '@mayfly/wire';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Button } from 'react-aria-components';
+import { Differences } from '../../shared/Differences.tsx';
 import { bytes, plural } from '../../shared/format.ts';
 import { getComparison, runAgain } from '../api.ts';
 import { useMay } from '../context.tsx';
@@ -78,15 +79,7 @@ function Compared({ job, run, all }: { job: JobView; run: ComparedRun; all: Comp
           </span>
         )}
       </p>
-      {run.differences.length > 0 && (
-        <ul className="small">
-          {run.differences.map((d) => (
-            <li key={d} className="break">
-              {d}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Differences of={run.differences} />
       {run.same === false && <p className="muted small">A program that reads the clock, or prints who came first, may rightly differ; random draws do not, both runs have the same seed.</p>}
     </li>
   );
