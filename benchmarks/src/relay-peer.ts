@@ -57,8 +57,9 @@ async function relayEnd(Socket, url, leads, plan, now) {
   const ws = new Socket(url);
   ws.binaryType = 'arraybuffer';
   let got;
-  const next = () => new Promise((r) => { got = r; });
-  ws.onmessage = (e) => { const g = got; got = undefined; g && g(e.data); };
+  let early = [];                     // two messages may come in one turn of the loop
+  const next = () => (early.length > 0 ? Promise.resolve(early.shift()) : new Promise((r) => { got = r; }));
+  ws.onmessage = (e) => { const g = got; got = undefined; g ? g(e.data) : early.push(e.data); };
   await next();                       // 'go'
   const out = [];
   for (const { size, reps, batches } of plan) {
