@@ -76,5 +76,6 @@ async function relayEnd(Socket, url, leads, plan, now) {
     out.push({ size, usPerRoundTrip: series });
   }
   if (leads) ws.close();
+  else await new Promise((r) => { ws.onclose = r; });   // the last message may still be on its way
   return out;
 }`;
