@@ -197,6 +197,21 @@ describe('WorldHost', () => {
     expect(await readFile(join(out, '3.stdout'), 'utf8')).toBe(messages.map((m) => Buffer.from(m.body).toString()).join(''));
   });
 
+  it('files are closed when no sync of them is under way any more', async () => {
+    const host = new WorldHost(await freshDir(), listener());
+    host.open(job, 1e9);
+    for (let n = 1; n <= 20; n++) host.deliver(job, task, n, WorldMode.STDOUT, new Uint8Array(1000));
+    const syncs: Promise<void>[] = [];
+    let closed = false;
+    const closing = host.close(job).then(() => (closed = true));
+    while (!closed) {
+      syncs.push(host.sync(job));
+      await new Promise(setImmediate);
+    }
+    await closing;
+    expect((await Promise.allSettled(syncs)).filter((s) => s.status === 'rejected')).toEqual([]);
+  });
+
   it('P1, P2: a spawn that finds the slots of others taken hears of it when one has ended, and asks again until its patience is over', async () => {
     const l = listener();
     let why: number = SpawnRefusal.LEAVING;

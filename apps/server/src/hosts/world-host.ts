@@ -86,6 +86,10 @@ interface JobOutput {
   /** O5: requests of each task whose records are durable. */
   answerable: Map<TaskId, number>;
   patience: SpawnPatience;
+  /** Syncs under way: their files are closed when there is none. */
+  syncs: Set<Promise<void>>;
+  /** All is durable, and nothing is written any more. */
+  closing: boolean;
   committing: Promise<void> | undefined;
   compacting: Promise<void> | undefined;
 }
@@ -117,7 +121,7 @@ export class WorldHost {
       storage: new WorldFiles(dir, (path) => inputs.get(path)?.file),
       journal: new WorldJournal(join(dir, 'journal')),
       durable: options.durable ?? true,
-      told: 0, answerable: new Map(), patience: new SpawnPatience(() => this.#commit(job, o), options.leavingMs), committing: undefined, compacting: undefined,
+      told: 0, answerable: new Map(), patience: new SpawnPatience(() => this.#commit(job, o), options.leavingMs), syncs: new Set(), closing: false, committing: undefined, compacting: undefined,
     };
     this.#jobs.set(job, o);
     for (const name of readdirSync(dir)) {
@@ -310,7 +314,13 @@ export class WorldHost {
   /** Makes everything durable that a task has written (O4). */
   async sync(job: JobId, task?: TaskId): Promise<void> {
     const o = this.#jobs.get(job);
-    if (!o) return;
+    if (!o || o.closing) return;
+    const run = this.#sync(job, o, task);
+    o.syncs.add(run);
+    await run.finally(() => o.syncs.delete(run));
+  }
+
+  async #sync(job: JobId, o: JobOutput, task: TaskId | undefined): Promise<void> {
     for (const [id, t] of o.tasks) {
       if (task !== undefined && id !== task) continue;
       await Promise.all([...t.fds.values()].map((fd) => fdatasyncAsync(fd)));
@@ -339,6 +349,8 @@ export class WorldHost {
     o.patience.close();
     await this.sync(job).catch(() => undefined);
     await o.committing;
+    o.closing = true;
+    await Promise.allSettled(o.syncs);
     await (o.journal.bytes > CLOSED_JOURNAL_BYTES ? this.#compact(job, o) : o.storage.sync()).catch(() => undefined);
     this.#jobs.delete(job);
     o.journal.close();

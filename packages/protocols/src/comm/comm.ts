@@ -276,7 +276,8 @@ export class Comm {
       const error = parse(f.body) as ErrorBody;
       const t = this.#tasks.get(h.dst);
       if (h.dst === WORLD) this.#out.push({ type: 'drop', cm, error });
-      else if (t) {
+      // FENCED names who acts: this very one, where its predecessor on the same connection is meant.
+      else if (t && !(error.code === 'FENCED' && h.incarnation <= t.incarnation)) {
         t.attached[cm] = false;
         this.#refuse(t, error);
       }

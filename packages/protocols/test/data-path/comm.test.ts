@@ -190,10 +190,17 @@ describe('M3 arrivals', () => {
 
 test('a refused incarnation is dropped, and what comes for it later is ignored', () => {
   const d = new Desk().begin();
-  const out = d.down(0, Kind.REFUSED, {}, text.encode('{"code":"FENCED","message":"incarnation 1 acts"}'));
+  const out = d.down(0, Kind.REFUSED, { incarnation: incarnation(1) }, text.encode('{"code":"FENCED","message":"incarnation 1 acts"}'));
   expect(out.find((e) => e.type === 'refused')).toMatchObject({ error: { code: 'FENCED' } });
   expect(d.arrival(1)).toEqual([]);
   expect(d.step({ type: 'consumed', task: T(0), arrivals: 1, envelopeOnly: false })).toEqual([]);
+});
+
+test('what fences its predecessor on the same connection does not refuse the incarnation that acts', () => {
+  const d = new Desk().begin();
+  // A killed rank began at the same node again before the word reached its first incarnation; the header names who acts.
+  expect(d.down(0, Kind.REFUSED, { incarnation: incarnation(0) }, text.encode('{"code":"FENCED","message":"incarnation 0 acts"}'))).toEqual([]);
+  expect(d.arrival(1)).not.toEqual([]);
 });
 
 test('a body is pulled in ranges until it is whole, and goes on where it was after the link broke', () => {
