@@ -210,40 +210,46 @@ async function test(args) {
     total.skipped += skipped;
     lines.push(`  ${name.padEnd(12)} ${count === 0 ? 'ok' : 'FAILED'}   ${passed} passed, ${count} failed${skipped ? `, ${skipped} skipped` : ''}   ${((Date.now() - began) / 1000).toFixed(0)} s`);
   };
+  const running = wanted('unit') || wanted('browser') || wanted('firefox');
   const check = async (command, list) => {
-    const code = await run(command, list);
+    // Beside tests: with what they leave.
+    const code = running && !windows ? await run('nice', ['-n', '10', command, ...list]) : await run(command, list);
     return { code, passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
   };
-  if (wanted('lint')) {
-    await part('lint', () => check(join(bin, 'eslint'), ['.', '--max-warnings=1000']));
-    await part('imports', () => check(join(bin, 'depcruise'), ['--config', '.dependency-cruiser.cjs', 'apps', 'packages', 'playwright', 'benchmarks']));
-  }
-  const typecheck = ['run', 'typecheck', '--output-logs=errors-only', '--log-order=grouped'];
-  // Tests wait for processes and sockets, and leave a third of two cores: types are checked beside them, with what is left. --only: what is built stands
-  // already, and must not be put there again while it is served.
-  const together = wanted('types') && (wanted('unit') || wanted('browser')) && !windows;
-  const beside = together ? part('types', () => check('nice', ['-n', '10', join(bin, 'turbo'), ...typecheck, '--only', '--concurrency=1'])) : undefined;
-  if (wanted('types') && !together) await part('types', () => check(join(bin, 'turbo'), [...typecheck, '--concurrency=2']));
-  if (wanted('unit'))
+  const statics = async () => {
+    if (wanted('lint')) {
+      await part('lint', () => check(join(bin, 'eslint'), ['.', '--max-warnings=1000']));
+      await part('imports', () => check(join(bin, 'depcruise'), ['--config', '.dependency-cruiser.cjs', 'apps', 'packages', 'playwright', 'benchmarks']));
+    }
+    // --only: what is built stands already, and must not be put there again while it is served.
+    if (wanted('types'))
+      await part('types', () => check(join(bin, 'turbo'), ['run', 'typecheck', '--output-logs=errors-only', '--log-order=grouped', '--only', `--concurrency=${running ? 1 : 2}`]));
+  };
+  const unit = async () => {
+    if (!wanted('unit')) return;
     await part('unit', async () => {
       const report = join(reports, 'vitest.json');
       const code = await run(join(bin, 'vitest'), ['run'], { env: { ...env, MAYFLY_VITEST_REPORT: report } });
       const r = readReport(report);
       return { code, passed: r?.numPassedTests ?? 0, failed: failuresOfVitest(r).length, skipped: r?.numPendingTests ?? 0, failures: failuresOfVitest(r) };
     });
-  // 'firefox' alone is its one file; with 'browser' it is among the others.
-  if (wanted('browser') || wanted('firefox'))
+  };
+  const browserTests = async () => {
+    // 'firefox' alone is its one file; with 'browser' it is among the others.
+    if (!wanted('browser') && !wanted('firefox')) return;
     await part(wanted('browser') ? 'browser' : 'firefox', async () => {
       const report = join(reports, 'playwright.json');
       const code = await run(process.execPath, [join(root, 'node_modules/@playwright/test/cli.js'), 'test', ...(wanted('browser') ? [] : ['firefox.spec.ts']), '--reporter=list,json'], {
         cwd: join(root, 'playwright'),
-        env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: report, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+        env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: report, PLAYWRIGHT_JSON_OUTPUT_FILE: report, PLAYWRIGHT_FORCE_TTY: '0' },
       });
       const r = readReport(report);
       const stats = r?.stats;
       return { code, passed: stats?.expected ?? 0, failed: (stats?.unexpected ?? 0) + (stats?.flaky ?? 0), skipped: stats?.skipped ?? 0, failures: failuresOfPlaywright(r) };
     });
-  await beside;
+  };
+  // Each part leaves a third of two cores, waiting for processes, sockets and graces, and none is judged by its speed: they run beside each other.
+  await Promise.all([statics(), unit(), browserTests()]);
   for (const { name, message } of failures) console.log(`\nFAILED ${name}${message ? `\n${message.replace(/^/gm, '    ')}` : ''}`);
   console.log(`\n${lines.join('\n')}\n`);
   console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);

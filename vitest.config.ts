@@ -1,15 +1,22 @@
 import { defineConfig } from 'vitest/config';
 
+/** Cores, protocols, words: what computes and keeps nothing outside of its test. Their files share one load of the modules; the others have a process of their own. */
+const PURE = ['packages/{protocols,mpi,wire,simulator,checkpoint}/**/*.test.ts', 'packages/libmpi/test/**/*.test.ts', 'apps/web/**/*.test.{ts,tsx}'];
+const exclude = ['**/node_modules/**', '**/dist/**'];
+
 export default defineConfig({
   test: {
-    include: ['{packages,apps,benchmarks,examples}/**/*.test.{ts,tsx}'],
-    exclude: ['**/node_modules/**', '**/dist/**'],
     globalSetup: ['./vitest.setup.mjs'],
     // Real processes, sockets and disks on shared cores: a limit is there to end a hang, never to judge how fast a machine is.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     // More than cores: many wait for processes and sockets most of the time.
     maxWorkers: 4,
-    reporters: process.env.MAYFLY_VITEST_REPORT ? ['default', ['json', { outputFile: process.env.MAYFLY_VITEST_REPORT }]] : ['default'],
+    projects: [
+      { extends: true, test: { name: 'processes', include: ['{packages,apps,benchmarks,examples}/**/*.test.{ts,tsx}'], exclude: [...exclude, ...PURE] } },
+      { extends: true, test: { name: 'pure', include: PURE, exclude, isolate: false } },
+    ],
+    // `npm test` runs other parts beside this one: lines only, nothing redrawn.
+    reporters: process.env.MAYFLY_VITEST_REPORT ? [['default', { summary: false }], ['json', { outputFile: process.env.MAYFLY_VITEST_REPORT }]] : ['default'],
   },
 });

@@ -7,7 +7,6 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
 
 export interface TlsFiles {
   cert: string;
@@ -29,6 +28,8 @@ export async function loadTls(tls: { cert: string; key: string } | 'selfsigned',
   const kept = await readKept(dir);
   if (kept && stillGood(kept.cert, wanted)) return { ...kept, fingerprint: new X509Certificate(kept.cert).fingerprint256 };
   const now = Date.now();
+  // Its X.509 packages are loaded by those who have it made.
+  const { generate } = await import('selfsigned');
   const made = await generate([{ name: 'commonName', value: 'Mayfly on ' + hostname().slice(0, 40) }], {
     keyType: 'ec',
     curve: 'P-256',

@@ -7,7 +7,7 @@
  */
 import ts from 'typescript';
 import type { ProgramDiagnostic } from './types.ts';
-import { extensionOf, resolveImport } from './resolve.ts';
+import { extensionOf, isScript, resolveImport } from './resolve.ts';
 
 export interface Inspection {
   /** Reachable files, entry first. */
@@ -16,9 +16,6 @@ export interface Inspection {
   readonly usesMayfly: boolean;
   readonly diagnostics: ProgramDiagnostic[];
 }
-
-const SCRIPT = new Set(['.ts', '.tsx', '.mts', '.js', '.mjs', '.jsx']);
-export const isScript = (path: string): boolean => SCRIPT.has(extensionOf(path));
 
 export function inspect(entry: string, sources: ReadonlyMap<string, string>): Inspection {
   const diagnostics: ProgramDiagnostic[] = [];

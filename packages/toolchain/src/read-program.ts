@@ -5,8 +5,7 @@
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
-import { inspectFile, isScript } from './inspect.ts';
-import { isFilePath, resolveImport } from './resolve.ts';
+import { isFilePath, isScript, resolveImport } from './resolve.ts';
 import type { CompileRequest } from './types.ts';
 
 /**
@@ -33,6 +32,8 @@ export async function readProgram(entryFile: string, root: string = dirname(reso
     return true;
   };
   if (!(await read(entry))) throw new MayflyError('NOT_FOUND', `There is no file ${entryFile}.`);
+  // It reads imports with TypeScript, nine megabytes of code: loaded with the first program, not with every server and command.
+  const { inspectFile } = await import('./inspect.ts');
   const queue = [entry];
   for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
     if (!isScript(path)) continue;

@@ -23,6 +23,9 @@ const PATH = new RegExp(pattern);
 export const isFilePath = (path: string): boolean => path.length <= maxLength && PATH.test(path);
 export const extensionOf = (path: string): string => /\.[A-Za-z0-9]+$/.exec(path)?.[0].toLowerCase() ?? '';
 
+const SCRIPT = new Set(['.ts', '.tsx', '.mts', '.js', '.mjs', '.jsx']);
+export const isScript = (path: string): boolean => SCRIPT.has(extensionOf(path));
+
 const forbidden = (message: string): Resolution => ({ kind: 'forbidden', message });
 
 /** Node's modules, to name the mistake; the list need not be complete. */

@@ -6,9 +6,8 @@
  */
 import ts from 'typescript';
 import { adviceFor } from './advice.ts';
-import { isScript } from './inspect.ts';
 import { PROGRAM_OPTIONS } from './program-options.ts';
-import { extensionOf, resolveImport } from './resolve.ts';
+import { extensionOf, isScript, resolveImport } from './resolve.ts';
 import type { ProgramDiagnostic } from './types.ts';
 
 /** Text of the declarations: those of the module, and those of the globals of a program. */
