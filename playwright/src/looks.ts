@@ -15,16 +15,19 @@ export function complaints(page: Page): string[] {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds serious: rule and place. Our own frames of volunteers are not looked into. */
-export async function serious(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
+/** Those of axe's rules whose outcome depends on colours. */
+export const COLOURS = ['color-contrast', 'link-in-text-block'];
+
+/** What axe finds serious: rule and place; with `rules` by these alone. Our own frames of volunteers are not looked into. */
+export async function serious(page: Page, rules?: readonly string[]): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
+  return page.evaluate(async (rules) => {
     interface Axe {
       run(where: Document, options: object): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }>;
     }
-    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(document, { resultTypes: ['violations'], iframes: false });
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(document, { resultTypes: ['violations'], iframes: false, ...(rules === undefined ? {} : { runOnly: rules }) });
     return violations.filter((v) => v.impact === 'serious' || v.impact === 'critical').flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`));
-  });
+  }, rules);
 }
 
 /** Remembers what moves up or down in the page by half a line or more without having been pressed for, from now on. */

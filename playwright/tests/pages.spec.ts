@@ -7,7 +7,7 @@ import { zipSync } from 'fflate';
 import { Client, source } from '../src/client.ts';
 import { showLogOnFailure } from '../src/failure.ts';
 import { openedMeanwhile, openedWithoutIsolation } from '../src/offline.ts';
-import { allSaid, complaints, firstLoad, machineOf, serious, shifts, watchShifts } from '../src/looks.ts';
+import { allSaid, COLOURS, complaints, firstLoad, machineOf, serious, shifts, watchShifts } from '../src/looks.ts';
 import { ServerProcess } from '../src/server.ts';
 import { Tab } from '../src/tabs.ts';
 
@@ -64,10 +64,12 @@ test('the token is asked for, a wrong one refused, a right one kept and not show
 
 test('a job waits with its reason, starts when somebody volunteers, shows its picture, and survives a killed rank', async ({ page, browser }, info) => {
   const found = complaints(page);
-  // What the form submits, and a wait behind it: the rank that is killed is certainly there, and the page has time to show it.
+  // What the form submits, smaller, and with a wait behind it: the rank that is killed is certainly there, and the page has time to show it.
   await page.route('**/api/jobs', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
-    const job = route.request().postDataJSON() as { program: { entry: string; sources: Record<string, string> }; options?: object };
+    const job = route.request().postDataJSON() as { program: { entry: string; sources: Record<string, string> }; args: string[]; options?: object };
+    expect(job.args).toEqual(['--width', '768', '--iterations', '2000']);
+    job.args = ['--width', '192', '--iterations', '400'];
     job.program.sources['held.ts'] = `import './${job.program.entry}';\nimport { COMM_WORLD as comm, stdin } from 'mayfly';\nif (comm.rank === 0) stdin.readLine();\ncomm.barrier();\n`;
     job.program.entry = 'held.ts';
     job.options = { ...job.options, interactive: true };
@@ -283,11 +285,13 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await expect(page.getByRole('combobox', { name: /^Room/ })).toHaveValue(code);
   // Held by standard input until everything has been seen.
   await write(page, 'greeting', `import { env, stdin } from 'mayfly';\nconsole.log('hello', env.WHO);\nconsole.log('then', stdin.readLine());\n`, 1);
+  await page.getByLabel('What it is for').fill('It greets the class.');
   await page.getByText('Standard input and options').click();
   await page.getByLabel('Environment variables').fill('WHO=Ada\n');
   await page.getByLabel(/Keep it open/).check();
   await page.getByRole('button', { name: 'Submit' }).click();
   await expect(headline(page)).toContainText(`needs 1 slot, 0 are in room ${code}`);
+  await expect(page.getByTestId('job-about')).toHaveText('It greets the class.');
   const id = new URL(page.url()).pathname.split('/').at(-1)!;
 
   const volunteer = await (await browser.newContext()).newPage();
@@ -297,15 +301,17 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   const machine = await machineOf(browser, volunteer);
   await volunteer.goto(`${server.url}/volunteer${new URL(address).search}&slots=1&name=pupil`);
   await expect(volunteer.getByLabel('Room code')).toHaveValue(code);
+  // From the start on: the page takes less of the processor once this has lasted for ten seconds.
+  const tells = await machine.tells();
+  await machine.pressure('critical');
   await volunteer.getByLabel('Your name on the board').fill('<b>Grace');
   await expect(volunteer.getByText('Letters, digits, blanks')).toBeVisible();
   await volunteer.getByLabel('Your name on the board').fill('Grace H.');
   await volunteer.getByRole('button', { name: 'Start' }).click();
   await expect(state).toHaveText('Working on “greeting”');
+  await expect(volunteer.getByLabel('What the work is for')).toContainText('It greets the class.');
   await expect(page.getByTestId('output')).toContainText('hello Ada');
   await expect(volunteer.getByText('waits for standard input')).toBeVisible();
-  const tells = await machine.tells();
-  await machine.pressure('critical');
 
   // The job is paused: its volunteer is free for others. Then it goes on, and says hello no second time.
   await page.getByRole('button', { name: 'Pause' }).click();
@@ -316,15 +322,12 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await page.getByRole('button', { name: 'Resume' }).click();
   await expect(state).toHaveText('Working on “greeting”');
   await expect(volunteer.getByText('waits for standard input')).toBeVisible();
-  expect(await serious(volunteer)).toEqual([]);
-  await info.attach('volunteer', { body: await volunteer.screenshot({ fullPage: true }), contentType: 'image/png' });
-
-  if (tells.pressure) await expect(says).toContainText('of their share');
-  await machine.pressure('nominal');
 
   // A server that stands still is said to be silent while the connection still stands; killed and started again, it finds its volunteer by itself.
   const said = await allSaid(volunteer);
   server.freeze();
+  expect(await serious(volunteer)).toEqual([]);
+  await info.attach('volunteer', { body: await volunteer.screenshot({ fullPage: true }), contentType: 'image/png' });
   await expect.poll(said).toContainEqual(expect.stringMatching(/^No answer from the server: Nothing has come for \d+ s, although the connection stands/));
   await server.kill9();
   await expect(state).toHaveText('Connecting');
@@ -332,23 +335,25 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await openedMeanwhile(volunteer, server, info);
   await expect(state).toHaveText('Working on “greeting”');
   await expect(volunteer.getByText('waits for standard input')).toBeVisible();
+  if (tells.pressure) await expect(says).toContainText('of their share');
+  await machine.pressure('nominal');
 
   await volunteer.getByRole('button', { name: 'Snooze…' }).click();
   await volunteer.getByRole('menuitem', { name: 'for an hour' }).click();
   await expect(state).toHaveText('Paused');
   await expect(headline(page)).toContainText('no node is in room');
-  // Nobody acts for its rank, and its lane says so.
-  await page.getByRole('tab', { name: 'Time line' }).click();
-  await page.getByText('As a table').click();
-  await expect(page.getByTestId('timeline-table').getByRole('row').nth(1).getByRole('cell').nth(7)).toContainText('%');
-  await expect(page.getByTestId('timeline-table').getByRole('columnheader').nth(8)).toHaveText('dead');
-  await page.getByRole('tab', { name: 'Overview' }).click();
   // A reload comes back as it was. It goes on when its person, the battery, the window and the keyboard all let it.
   await volunteer.reload();
   await expect(says).toHaveText(/^By you, until \d\d:\d\d\.$/);
   await volunteer.getByLabel(/only while this machine charges/).check();
   await volunteer.getByLabel(/only while this page is visible/).check();
-  await machine.seen('hidden');
+  await machine.seen('hidden'); // a glance away is five seconds
+  // Nobody acts for its rank meanwhile, and its lane says so.
+  await page.getByRole('tab', { name: 'Time line' }).click();
+  await page.getByText('As a table').click();
+  await expect(page.getByTestId('timeline-table').getByRole('row').nth(1).getByRole('cell').nth(7)).toContainText('%');
+  await expect(page.getByTestId('timeline-table').getByRole('columnheader').nth(8)).toHaveText('dead');
+  await page.getByRole('tab', { name: 'Overview' }).click();
   if (tells.idleness) {
     await volunteer.getByLabel(/only while nobody uses/).click(); // the browser is asked first: not checked at once
     await expect(volunteer.getByLabel(/only while nobody uses/)).toBeChecked();
@@ -490,26 +495,29 @@ test('the widget in another site asks before it computes, and offers a window wh
 
 test('every page fits a phone, in light and in dark', async ({ browser }, info) => {
   const done = await client.submit(source('for the phone', `console.log('a line');\n`), 1);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const context = await browser.newContext({ colorScheme, viewport: { width: 360, height: 740 } });
-    const page = await context.newPage();
-    const found = complaints(page);
-    await dashboard(page);
-    for (const path of ['/', '/volunteer', '/widget', '/lesson', '/dashboard', '/dashboard/rooms', '/dashboard/tokens', '/dashboard/server', '/docs', '/docs/api', '/docs/trust', '/docs/typescript-reference', '/docs/c-programs', '/dashboard/new', `/dashboard/jobs/${done.id}`, '/nothing/here']) {
-      await page.goto(server.url + path);
-      await expect(page.locator('main h1').first()).toBeAttached();
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(true);
-      expect(await serious(page), `${colorScheme} ${path}`).toEqual([]);
-      if (path === '/volunteer') {
-        expect(await firstLoad(page)).toBeLessThan(250_000);
-        // (A context of a test counts as a private window.)
-        const { installabilityErrors } = await (await context.newCDPSession(page)).send('Page.getInstallabilityErrors');
-        expect(installabilityErrors.map((e) => e.errorId).filter((id) => id !== 'in-incognito')).toEqual([]);
-      }
-      await info.attach(`${colorScheme} ${path}`, { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
+  const context = await browser.newContext({ viewport: { width: 360, height: 740 } });
+  const page = await context.newPage();
+  const found = complaints(page);
+  await dashboard(page);
+  for (const path of ['/', '/volunteer', '/widget', '/lesson', '/dashboard', '/dashboard/rooms', '/dashboard/tokens', '/dashboard/server', '/docs', '/docs/api', '/docs/trust', '/docs/typescript-reference', '/docs/c-programs', '/dashboard/new', `/dashboard/jobs/${done.id}`, '/nothing/here']) {
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.goto(server.url + path);
+    await expect(page.locator('main h1').first()).toBeAttached();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path).toBe(true);
+    expect(await serious(page), `light ${path}`).toEqual([]);
+    if (path === '/volunteer') {
+      expect(await firstLoad(page)).toBeLessThan(250_000);
+      // (A context of a test counts as a private window.)
+      const { installabilityErrors } = await (await context.newCDPSession(page)).send('Page.getInstallabilityErrors');
+      expect(installabilityErrors.map((e) => e.errorId).filter((id) => id !== 'in-incognito')).toEqual([]);
     }
-    expect(found).toEqual([]);
-    if (colorScheme === 'dark') await openedWithoutIsolation(browser, server, info);
-    await context.close();
+    await info.attach(`light ${path}`, { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
+    // The same page as the evening comes: only its colours are others.
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await serious(page, COLOURS), `dark ${path}`).toEqual([]);
+    await info.attach(`dark ${path}`, { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
   }
+  expect(found).toEqual([]);
+  await context.close();
+  await openedWithoutIsolation(browser, server, info);
 });

@@ -172,6 +172,8 @@ export type Fault = Static<typeof Fault>;
 export const JobView = Type.Object({
   id: JobIdSchema,
   name: Type.String(),
+  /** What it is for, in its owner's words. */
+  about: Type.Optional(Type.String()),
   state: JobState,
   /** Ranks, those included that were spawned meanwhile. */
   size: CountSchema,

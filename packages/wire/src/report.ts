@@ -26,6 +26,8 @@ export const JobReport = Type.Object(
     job: Type.Object({
       id: JobIdSchema,
       name: Type.String(),
+      /** What it is for, in its owner's words. */
+      about: Type.Optional(Type.String()),
       state: JobState,
       /** Hash (BLAKE3) of what the nodes execute. */
       program: Type.Object({ language: Type.String(), entry: Type.String(), hash: HashSchema }),

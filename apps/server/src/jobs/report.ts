@@ -25,6 +25,7 @@ export function reportOf({ view, spec, run, outputs, comparisons, version, now }
     job: {
       id: view.id,
       name: view.name,
+      ...(view.about === undefined ? {} : { about: view.about }),
       state: view.state,
       program: { ...view.program },
       args: view.args,

@@ -58,7 +58,7 @@ export function matches(job: JobView, wanted: string, which: Which, owner = ''):
   const group = isPaused(job.state) ? 'paused' : job.state === 'stalled' ? 'running' : job.state;
   if (which === 'ended' ? !hasEnded(job.state) : which !== 'all' && group !== which) return false;
   const w = wanted.trim().toLowerCase();
-  return w === '' || [job.name, job.id, job.owner, job.room, job.error?.code, job.error?.message].some((t) => t?.toLowerCase().includes(w));
+  return w === '' || [job.name, job.about, job.id, job.owner, job.room, job.error?.code, job.error?.message].some((t) => t?.toLowerCase().includes(w));
 }
 
 
@@ -87,7 +87,7 @@ function Jobs({ jobs }: { jobs: JobView[] }) {
   return (
     <section className="stack" aria-label="Jobs">
       <div className="row filter">
-        <input className="in" type="search" aria-label="Search the jobs" placeholder="Name, id, owner, room or error" value={wanted} onChange={(e) => setWanted(e.target.value)} />
+        <input className="in" type="search" aria-label="Search the jobs" placeholder="Name, what for, id, owner, room or error" value={wanted} onChange={(e) => setWanted(e.target.value)} />
         <select className="in select" aria-label="Which jobs" value={which} onChange={(e) => setWhich(e.target.value as Which)}>
           {WHICH.map((w) => (
             <option key={w} value={w}>

@@ -15,6 +15,11 @@ export function Report({ report: r }: { report: JobReport }) {
   return (
     <div className="stack report" data-testid="report">
       <p>{story(r)}</p>
+      {job.about !== undefined && (
+        <p className="break">
+          What it is for, in its owner’s words: {job.about}
+        </p>
+      )}
       {job.error && (
         <div className="notice tone-bad">
           <strong>{job.error.code}</strong>

@@ -23,6 +23,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
   return {
     id,
     name: spec.name,
+    ...(spec.about === undefined ? {} : { about: spec.about }),
     state: stateOf(job),
     size: job.tasks.length,
     ...(job.tasks.length === spec.size ? {} : { spawned: job.tasks.length - spec.size }),

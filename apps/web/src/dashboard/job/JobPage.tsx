@@ -42,6 +42,11 @@ export function JobPage() {
         <div className="row apart">
           <div className="job-title">
             <h1>{job.name}</h1>
+            {job.about !== undefined && (
+              <p className="job-about" data-testid="job-about">
+                {job.about}
+              </p>
+            )}
             <p className="row" role="status">
               <Tag tone={jobWord(job.state).tone}>{jobWord(job.state).text}</Tag>
               <span className="muted" data-testid="job-line">
