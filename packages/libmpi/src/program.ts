@@ -45,6 +45,8 @@ export interface Binding {
 export interface BindingOptions {
   layer: Layer;
   program: Program;
+  /** The functions that the program imports; unless given, all are made. */
+  wanted?: ReadonlySet<string>;
   /** argv[0]. */
   programName?: string;
   /** Name of the node; asked when live, logged by device.place. */

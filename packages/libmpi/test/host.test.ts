@@ -53,7 +53,7 @@ describe('a C program', () => {
     const wasm = build(RING, ['-O2']);
     const calm = ok(await run(wasm, 4, { args: ['12'] }));
     expect(calm[0]!.stdout).toContain('0: step 11 depth 3 x');
-    const cycled = ok(await run(wasm, 4, { args: ['12'], cycle: 1 }));
+    const cycled = ok(await run(wasm, 4, { args: ['12'], cycle: 1, fresh: 1 }));
     expect(cycled.map((r) => r.stdout)).toEqual(calm.map((r) => r.stdout));
     for (const r of cycled) expect(r.images).toBeGreaterThanOrEqual(3 * 12);
     const reentered = ok(await run(wasm, 4, { args: ['12'], reenter: true }));

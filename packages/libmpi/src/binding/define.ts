@@ -42,11 +42,19 @@ function narrow(args: readonly Word[], f: CFunction): number[] {
   });
 }
 
+/** What the name and the parameters of a function say, looked at once. */
+const traits = new Map<CFunction, { readonly anytime: boolean; readonly wide: boolean }>();
+function traitsOf(f: CFunction): { readonly anytime: boolean; readonly wide: boolean } {
+  let t = traits.get(f);
+  if (!t) traits.set(f, (t = { anytime: ANYTIME.test(f.name), wide: f.parameters.some((p) => WIDE.test(p)) }));
+  return t;
+}
+
 export function exported(core: Core, f: CFunction, implementation: Implementation): Exported {
   const short = (f.largeOf ?? f.name).slice(4);
   const { heap } = core;
   const large = f.largeOf !== undefined;
-  const anytime = ANYTIME.test(f.name);
+  const { anytime, wide } = traitsOf(f);
   const enter = (): void => {
     heap.call = f.name;
     heap.large = large;
@@ -63,7 +71,6 @@ export function exported(core: Core, f: CFunction, implementation: Implementatio
       }
     };
   const body = typeof implementation === 'function' ? direct(core, implementation, enter) : waiting(core, short, implementation, enter);
-  const wide = f.parameters.some((p) => WIDE.test(p));
   // Answers other than error codes stay as they are; a 64-bit one does not occur.
   if (!wide) return body as Exported;
   return (...args) => {

@@ -10,7 +10,7 @@ import { collectives } from './collectives.ts';
 import { communicators, madeComm } from './communicators.ts';
 import { Core } from './core.ts';
 import { datatypes } from './datatypes.ts';
-import { exported, type Implementations } from './define.ts';
+import { exported, type Implementation, type Implementations } from './define.ts';
 import { environment } from './environment.ts';
 import { external } from './external.ts';
 import { fileAccess } from './files-access.ts';
@@ -30,29 +30,30 @@ import { bindOp } from './user-op.ts';
 import { windowAccess } from './windows-access.ts';
 import { windowFunctions } from './windows.ts';
 
-function implementations(core: Core): Implementations {
+/** In groups: joining hundreds of functions in one object costs more than making them. */
+function implementations(core: Core): Implementations[] {
   const starters: Starters = {};
-  return {
-    ...pointToPoint(core, starters),
-    ...partitionedCommunication(core, starters),
-    ...completion(core, starters, (number, at, parent, gets) => madeComm(core, number, at, parent, gets?.info, gets?.attributes)),
-    ...collectives(core, starters),
-    ...neighbourhoods(core, starters),
-    ...communicators(core),
-    ...processes(core),
-    ...sessions(core),
-    ...attributes(core),
-    ...topologies(core),
-    ...datatypes(core),
-    ...external(core),
-    ...environment(core),
-    ...tools(core),
-    ...windowFunctions(core),
-    ...windowAccess(core),
-    ...fileFunctions(core),
-    ...fileAccess(core),
-    ...integers(),
-  };
+  return [
+    pointToPoint(core, starters),
+    partitionedCommunication(core, starters),
+    completion(core, starters, (number, at, parent, gets) => madeComm(core, number, at, parent, gets?.info, gets?.attributes)),
+    collectives(core, starters),
+    neighbourhoods(core, starters),
+    communicators(core),
+    processes(core),
+    sessions(core),
+    attributes(core),
+    topologies(core),
+    datatypes(core),
+    external(core),
+    environment(core),
+    tools(core),
+    windowFunctions(core),
+    windowAccess(core),
+    fileFunctions(core),
+    fileAccess(core),
+    integers(),
+  ];
 }
 
 /** What stands for a function that is declared and not there yet: it links, and says so when it is called. */
@@ -62,15 +63,22 @@ const missing = (core: Core) => (): number => core.fail(ERR.UNSUPPORTED_OPERATIO
 export function supported(): ReadonlySet<string> {
   // The functions are made over an empty rank; none of them runs.
   const core = new Core({ layer: undefined as never, program: { memory: { buffer: new ArrayBuffer(0) } } as never, processorName: () => '', version: '' });
-  return new Set(Object.keys(implementations(core)));
+  return new Set(implementations(core).flatMap(Object.keys));
 }
+
+/** The group of each name: the same for every rank. */
+let groupOf: ReadonlyMap<string, number> | undefined;
+const indexed = (groups: readonly Implementations[]): ReadonlyMap<string, number> => new Map(groups.flatMap((g, i) => Object.keys(g).map((name) => [name, i] as const)));
 
 export function createBinding(options: BindingOptions): Binding {
   const core = new Core(options);
-  const list = implementations(core);
+  const groups = implementations(core);
+  const find = (name: string): Implementation | undefined => groups[(groupOf ??= indexed(groups)).get(name.slice(4)) ?? -1]?.[name.slice(4)];
   const functions: Record<string, (...args: Word[]) => Word | void> = {};
+  const { wanted } = options;
   for (const f of FUNCTIONS) {
-    const own = list[f.name.slice(4)] ?? (f.largeOf === undefined ? undefined : list[f.largeOf.slice(4)]);
+    if (wanted && !wanted.has(f.name) && !wanted.has(`P${f.name}`)) continue;
+    const own = find(f.name) ?? (f.largeOf === undefined ? undefined : find(f.largeOf));
     const fn = exported(core, f, own ?? missing(core));
     functions[f.name] = fn;
     functions[`P${f.name}`] = fn;

@@ -1,6 +1,4 @@
 /** The image of a C program: its sections, and which bytes of the memory do not matter. */
-import type { RestoredImage } from '@mayfly/mpi';
-
 /**
  * Sections of an image, in their order; the memory first, so that its pages keep their places. The rank host adds its own behind.
  * `dead`: ascending ranges of a section whose bytes may be anything in the image.
@@ -25,18 +23,14 @@ export interface GlobalsSection {
   interrupted: boolean;
 }
 
-/** For tests: the image in memory of its own, with nonsense where nothing matters. */
-export function copied(image: ProcessImage): RestoredImage {
-  return Object.fromEntries(
-    image.sections.map((s) => {
-      const out = new Uint8Array(s.parts.reduce((n, p) => n + p.length, 0));
-      let at = 0;
-      for (const p of s.parts) {
-        out.set(p, at);
-        at += p.length;
-      }
-      for (const [from, to] of s.dead ?? []) out.fill(0xa5, from, to);
-      return [s.name, out];
-    }),
-  );
+/** What lies between ascending ranges. */
+export function between(length: number, ranges: readonly Range[]): Range[] {
+  const out: Range[] = [];
+  let at = 0;
+  for (const [from, to] of ranges) {
+    if (from > at) out.push([at, Math.min(from, length)]);
+    at = Math.max(at, to);
+  }
+  if (at < length) out.push([at, length]);
+  return out;
 }

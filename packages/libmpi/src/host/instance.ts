@@ -3,11 +3,13 @@
  * is life.ts's affair.
  */
 import { IncarnationDies } from './ending.ts';
-import type { GlobalsSection, Range } from './image.ts';
+import { between, type GlobalsSection, type Range } from './image.ts';
 import { GLOBAL_PREFIX, UnfitModule, type ModuleSection } from './section.ts';
 import type { Word } from '../program.ts';
 
 const PAGE = 65536;
+
+export type ImportOf = (module: string, name: string) => unknown;
 
 export interface Exports {
   memory: WebAssembly.Memory;
@@ -32,7 +34,7 @@ export class Instance {
   constructor(
     module: WebAssembly.Module,
     private readonly section: ModuleSection,
-    importOf: (module: string, name: string) => unknown,
+    importOf: ImportOf,
   ) {
     const imports: WebAssembly.Imports = {};
     for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
@@ -103,8 +105,13 @@ export class Instance {
     return this.globals.map(([name, g]) => [name, g.value as number | bigint]);
   }
 
-  /** Of an image. @throws IncarnationDies where it does not fit */
-  restore(memory: Uint8Array, globals: GlobalsSection['globals']): void {
+  /** For tests: no global has the value that it had. */
+  spoilGlobals(): void {
+    for (const [, g] of this.globals) g.value = typeof g.value === 'bigint' ? -1n - (g.value as bigint) : -1 - (g.value as number);
+  }
+
+  /** Of an image. `without`: ascending ranges of the memory that keep what they have. @throws IncarnationDies where it does not fit */
+  restore(memory: Uint8Array, globals: GlobalsSection['globals'], without: readonly Range[] = []): void {
     const missing = memory.length - this.exports.memory.buffer.byteLength;
     if (missing > 0)
       try {
@@ -112,7 +119,7 @@ export class Instance {
       } catch (e) {
         throw new IncarnationDies(`the engine cannot give the program the ${memory.length / 1048576} MB of its image: ${String(e)}`);
       }
-    this.memory().set(memory);
+    for (const [from, to] of between(memory.length, without)) this.memory().set(memory.subarray(from, to), from);
     const mine = new Map(this.globals);
     for (const [name, value] of globals) {
       const to = mine.get(name);

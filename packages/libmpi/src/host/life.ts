@@ -19,7 +19,8 @@ import { createLayer, decodeValue, encodeValue, heldArrivals, Interrupted, ports
 import type { ExitReport } from '@mayfly/wire';
 import { Ended, failed, IncarnationDies, isException, isHosts, MESSAGE_LIMIT } from './ending.ts';
 import { Files } from './files.ts';
-import { copied, IMAGE_FORMAT, type GlobalsSection, type ProcessImage } from './image.ts';
+import type { Cycles } from './cycle.ts';
+import { IMAGE_FORMAT, type GlobalsSection, type ProcessImage } from './image.ts';
 import { Instance } from './instance.ts';
 import type { ProcessOptions, Waits } from './process.ts';
 import type { ModuleSection } from './section.ts';
@@ -62,7 +63,8 @@ export class Life implements Waits {
   constructor(
     private readonly o: ProcessOptions,
     private readonly section: ModuleSection,
-    private readonly image: RestoredImage | undefined,
+    image: RestoredImage | undefined,
+    private readonly cycles: Cycles | undefined,
   ) {
     const { host } = o;
     this.roomy = section.unwind.end - section.unwind.start >= ROOMY;
@@ -82,7 +84,7 @@ export class Life implements Waits {
     };
     // eslint-disable-next-line @typescript-eslint/no-this-alias -- the getter above has a this of its own
     const life = this;
-    this.binding = o.createBinding({ layer: this.layer, program, programName: host.args[0] ?? '', processorName: () => host.processorName(), version: host.version });
+    this.binding = o.createBinding({ layer: this.layer, program, wanted: section.functions, programName: host.args[0] ?? '', processorName: () => host.processorName(), version: host.version });
     this.files = new Files(
       host.inputs,
       (path) => host.readInput(path),
@@ -116,7 +118,8 @@ export class Life implements Waits {
         throw new Ended({ code: code & 255, ...(lost ? { abort: { code: 'ABORTED', message: `ended with exit code ${code & 255} without MPI_Finalize` } } : {}) });
       },
     });
-    this.instance = new Instance(o.module, section, (module, name) => this.importOf(module, name));
+    const importOf = (module: string, name: string): unknown => this.importOf(module, name);
+    this.instance = cycles ? cycles.enter(importOf) : new Instance(o.module, section, importOf);
     if (image) this.restore(image);
   }
 
@@ -187,15 +190,14 @@ export class Life implements Waits {
 
   /** At the entry of a call. */
   private due(): boolean {
-    const { cycle } = this.o;
-    if (cycle) return ++this.calls % cycle.every === 0;
+    if (this.cycles) return ++this.calls % this.cycles.every === 0;
     return this.o.host.imageDue(false);
   }
 
   interrupted(): boolean {
     // Outside the suspending calls, and below a callback of the program, a wait is not interrupted (H1).
     if (!this.inCall || this.binding.depth > 0 || this.ending) return false;
-    if (this.o.cycle) return this.waitTaken ? false : (this.waitTaken = true);
+    if (this.cycles) return this.waitTaken ? false : (this.waitTaken = true);
     return this.o.host.imageDue(true);
   }
 
@@ -243,7 +245,7 @@ export class Life implements Waits {
       }
       const image = this.take();
       this.phase = Phase.REWINDING;
-      if (this.o.cycle) return { image: copied(image) };
+      if (this.cycles) return { image: this.cycles.keep(image) };
       this.o.host.saveImage(image);
     }
   }
@@ -306,7 +308,7 @@ export class Life implements Waits {
     if (!memory || !globals || !wasi || !binding || !mpi) throw new IncarnationDies('the image lacks a section');
     const g = decodeValue(globals) as GlobalsSection;
     if (g.format !== IMAGE_FORMAT) throw new IncarnationDies(`an image of format ${g.format}, this build reads ${IMAGE_FORMAT}`);
-    this.instance.restore(memory, g.globals);
+    this.instance.restore(memory, g.globals, this.cycles?.dead);
     restore(this.layer, mpi);
     this.binding.restore(binding);
     this.wasi.restore(decodeValue(wasi) as WasiState);

@@ -5,6 +5,7 @@
  */
 import { createLayer, world, type Device, type RestoredImage } from '@mayfly/mpi';
 import type { ExitReport } from '@mayfly/wire';
+import { Cycles, type CycleOptions } from './cycle.ts';
 import { failed } from './ending.ts';
 import type { InputFile } from './files.ts';
 import type { ProcessImage } from './image.ts';
@@ -50,10 +51,10 @@ export interface ProcessOptions {
   /** Sections of the image to go on from. */
   restored?: RestoredImage | undefined;
   /**
-   * For tests: an image and its restore in a fresh instance (fresh layer, binding and files too) at every n-th suspending call, and inside its first wait. The device
-   * has to ask {@link Waits.interrupted}.
+   * For tests: an image and its restore in a fresh instance (fresh layer, binding and files too) at every n-th suspending call, and inside its first wait (cycle.ts).
+   * The device has to ask {@link Waits.interrupted}.
    */
-  cycle?: { every: number } | undefined;
+  cycle?: CycleOptions | undefined;
   /** Is given the question that the device asks before it blocks in a wait. */
   onWaits?: ((waits: Waits) => void) | undefined;
 }
@@ -78,9 +79,10 @@ export function runProcess(o: ProcessOptions): never {
 
 function lives(o: ProcessOptions): never {
   const section = readSection(o.module);
+  const cycles = o.cycle && new Cycles(o.cycle, o.module, section);
   let image = o.restored;
   for (;;) {
-    const life = new Life(o, section, image);
+    const life = new Life(o, section, image, cycles);
     o.onWaits?.(life);
     const how = life.run();
     if (how.report) return o.host.end(how.report);

@@ -7,6 +7,8 @@ export interface ModuleSection {
   readonly stack?: { readonly low: number; readonly high: number } | undefined;
   /** Imports at which the module can be unwound ('env.MPI_Recv', 'wasi_snapshot_preview1.fd_read'); absent: all that the host would suspend. */
   readonly suspending?: readonly string[] | undefined;
+  /** What the module imports from `env`: its MPI functions. */
+  readonly functions: ReadonlySet<string>;
   /** Pages (64 KiB) of the memory's maximum. */
   readonly maximum: number;
 }
@@ -39,5 +41,6 @@ export function readSection(module: WebAssembly.Module): ModuleSection {
   const stack = s['stack'] as { low?: unknown; high?: unknown } | undefined;
   const [low, high] = [stack?.low, stack?.high];
   const lies = typeof low === 'number' && typeof high === 'number' && low >= 0 && low < high && (high <= start || low >= end);
-  return { unwind: { start, end }, stack: lies ? { low, high } : undefined, suspending: Array.isArray(s['suspending']) ? (s['suspending'] as string[]) : undefined, maximum: typeof maximum === 'number' ? maximum : 65536 };
+  const functions = new Set(WebAssembly.Module.imports(module).flatMap((i) => (i.module === 'env' ? [i.name] : [])));
+  return { functions, unwind: { start, end }, stack: lies ? { low, high } : undefined, suspending: Array.isArray(s['suspending']) ? (s['suspending'] as string[]) : undefined, maximum: typeof maximum === 'number' ? maximum : 65536 };
 }

@@ -1,6 +1,6 @@
 /**
- * C programs on an in-memory fabric: one worker thread per rank, no sockets, no server. With `cycle`, every rank is checkpointed and restored in a
- * fresh instance at every n-th suspending call, and inside its first wait.
+ * C programs on an in-memory fabric: one worker thread per rank, no sockets, no server. With `cycle`, every rank is checkpointed and restored, with nothing
+ * kept but the image, at every n-th suspending call, and inside its first wait (host/cycle.ts).
  *
  *   const fabric = new CFabric();
  *   const ranks = await fabric.run(wasm, 4, { args: ['100'], files: { 'in.txt': bytes }, cycle: 1 });
@@ -20,6 +20,8 @@ export interface RunOptions extends DeviceOptions {
   stdin?: string;
   /** Image and restore at every n-th suspending call. */
   cycle?: number;
+  /** With `cycle`: a new instance at every n-th image (5 unless said otherwise); in between the same one, its memory and globals spoilt. */
+  fresh?: number | undefined;
   /** The stack is unwound and rewound at every n-th suspending call, in the same instance, as for an image in passing. */
   unwind?: number;
   /** The program's stack is unwound and entered anew at every suspending call, without an image. */
@@ -65,11 +67,11 @@ export class CFabric {
 
   async run(wasm: Uint8Array | WebAssembly.Module, size: number, options: RunOptions = {}): Promise<RankResult[]> {
     const module = wasm instanceof WebAssembly.Module ? wasm : await WebAssembly.compile(wasm as Uint8Array<ArrayBuffer>);
-    const { args = [], files = {}, stdin, cycle, unwind, reenter = false, inboxBytes = 1 << 25, spare = 0, memoryBytes = 1 << 30, outputBytes = 1 << 26, scratch = false, ...device } = options;
+    const { args = [], files = {}, stdin, cycle, fresh = 5, unwind, reenter = false, inboxBytes = 1 << 25, spare = 0, memoryBytes = 1 << 30, outputBytes = 1 << 26, scratch = false, ...device } = options;
     const inboxes = Array.from({ length: size + spare }, () => makeInbox(inboxBytes));
     if (stdin) append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new TextEncoder().encode(stdin));
     append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new Uint8Array(0));
-    const job: Omit<Job, 'rank'> = { size, inboxes, module, args: ['a.out', ...args], files, cycle, unwind, reenter, memoryBytes, scratch, options: { patience: 60_000, ...device } };
+    const job: Omit<Job, 'rank'> = { size, inboxes, module, args: ['a.out', ...args], files, cycle, fresh, unwind, reenter, memoryBytes, scratch, options: { patience: 60_000, ...device } };
     const asked: Promise<Answer>[] = [];
     const server: FileServer = new FileServer(inboxes, files, outputBytes, {
       size,

@@ -16,6 +16,7 @@ export interface Job {
   args: string[];
   files: Record<string, Uint8Array>;
   cycle: number | undefined;
+  fresh: number | undefined;
   unwind: number | undefined;
   reenter: boolean;
   memoryBytes: number;
@@ -56,7 +57,7 @@ function run(job: Job): Answer {
     runProcess({
       module: job.module,
       createBinding: job.scratch ? createScratchBinding : createBinding,
-      cycle: job.cycle === undefined ? undefined : { every: job.cycle },
+      cycle: job.cycle === undefined ? undefined : { every: job.cycle, fresh: job.fresh },
       onWaits(w) {
         waits = w;
         lives++;
