@@ -1,6 +1,7 @@
 /**
  * A NAS kernel on one rank, alone: WASI of Node, and MPI calls which do what they do for one rank, so that nothing but compiled code is measured.
- * The same for a plain module and a checkpointable one. Arguments: module, class. The kernel prints its time on standard error.
+ * The same for a plain module and a checkpointable one, whose functions are left and entered anew at times, as a rank does it (packages/libmpi, life.ts).
+ * Arguments: module, class. The kernel prints its time on standard error.
  */
 import { readFileSync } from 'node:fs';
 import { WASI } from 'node:wasi';
@@ -36,6 +37,43 @@ const calls: Record<string, (...a: number[]) => unknown> = {
   MPI_Alltoall: (from, count, type, to) => (copy(to!, from!, count!, type!), 0),
   MPI_Alltoallv: (from, counts, _displacements, type, to) => (copy(to!, from!, get(counts!), type!), 0),
 };
+// ── re-entries: the schedule is that of a rank (packages/node/src/rank/wasm.ts) ──
+const REENTRIES_MS = [50, 150, 400, 1000, 3000, 10_000];
+const section = WebAssembly.Module.customSections(module, 'mayfly')[0];
+const room = section && (JSON.parse(new TextDecoder().decode(section)) as { unwind: { start: number; end: number } }).unwind;
+const suspends = new Set(['MPI_Barrier', 'MPI_Bcast', 'MPI_Exscan', 'MPI_Reduce', 'MPI_Allreduce', 'MPI_Allgather', 'MPI_Alltoall', 'MPI_Alltoallv']);
+const asyncify = (name: string, at?: number): void => (instance.exports[`asyncify_${name}`] as (at?: number) => void)(at);
+const began = performance.now();
+let state: 'runs' | 'unwinds' | 'rewinds' = 'runs';
+let left = room ? REENTRIES_MS : [];
+
+const entered =
+  (f: (...a: number[]) => unknown) =>
+  (...args: number[]): unknown => {
+    const passed = performance.now() - began;
+    if (state === 'rewinds') {
+      asyncify('stop_rewind');
+      state = 'runs';
+    } else if (passed >= left[0]!) {
+      left = left.filter((ms) => ms > passed);
+      state = 'unwinds';
+      set(room!.start, room!.start + 8);
+      set(room!.start + 4, room!.end);
+      asyncify('start_unwind', room!.start);
+      return 0;
+    }
+    return f(...args);
+  };
+function start(): void {
+  for (;;) {
+    (instance.exports['_start'] as () => void)();
+    if (state !== 'unwinds') return;
+    asyncify('stop_unwind');
+    state = 'rewinds';
+    asyncify('start_rewind', room!.start);
+  }
+}
+
 const imports: WebAssembly.Imports = {};
 for (const { module: from, name } of WebAssembly.Module.imports(module)) {
   const own = (imports[from] ??= from === 'wasi_snapshot_preview1' ? { ...(wasi.wasiImport as Record<string, WebAssembly.ImportValue>) } : {});
@@ -43,10 +81,10 @@ for (const { module: from, name } of WebAssembly.Module.imports(module)) {
   own[name] =
     name === 'grow'
       ? (pages: number): number => memory().grow(pages)
-      : (calls[name] ??
+      : ((room && suspends.has(name) ? entered(calls[name]!) : calls[name]) ??
         ((): never => {
           throw new Error(`one rank alone does not call ${name}`);
         }));
 }
 const instance = new WebAssembly.Instance(module, imports);
-process.exitCode = wasi.start(instance) as unknown as number;
+process.exitCode = wasi.start({ exports: { ...instance.exports, _start: start } }) as unknown as number;

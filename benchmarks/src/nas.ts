@@ -2,8 +2,8 @@
  * What it costs a C program to be WebAssembly, and to be checkpointable: the NAS kernels on one rank, compiled by our toolchain with and
  * without the instrumentation, against gcc -O3 with MPICH in the same run. Runs alternate, and the best of each is compared.
  *
- * Engines run a function first as quickly made code, and never exchange the code of one that runs; so each kernel is also run with V8's optimised code from the start,
- * which is where a rank gets by its re-entries (packages/libmpi, life.ts).
+ * Engines run a function first as quickly made code, and never exchange the code of one that runs. A rank gets out of that by its re-entries (packages/libmpi, life.ts), and so does
+ * the checkpointable kernel here; the plain one cannot. Each is also run with V8's optimised code from the start.
  *
  * Does not measure: messages, checkpoints, logging (`bt-faults`, `overhead`), several ranks.
  */

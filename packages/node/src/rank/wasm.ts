@@ -22,7 +22,7 @@ export interface WasmRank {
 
 const MOST_FRAMES = 64;
 /** After the start: an engine has better code of what is hot by then, of small functions soon, of large ones later. */
-const REENTRIES_MS = [300, 1000, 3000, 10_000];
+const REENTRIES_MS = [50, 150, 400, 1000, 3000, 10_000];
 
 export function runWasm({ run, module, device, endpoint, random, images, status, now, end }: WasmRank): never {
   const a = run.assignment;
