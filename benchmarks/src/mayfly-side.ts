@@ -23,7 +23,7 @@ export async function launchBrowser(): Promise<Browser> {
 }
 
 /** First line of a child's standard output that `pick` accepts. */
-export async function lineOf(child: ChildProcess, pick: (line: string) => string | undefined, limitMs = 30_000): Promise<string> {
+export async function lineOf(child: ChildProcess, pick: (line: string) => string | undefined, limitMs = 180_000): Promise<string> {
   const lines = createInterface({ input: child.stdout! });
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error('no answer from a child process')), limitMs);
@@ -35,6 +35,13 @@ export async function lineOf(child: ChildProcess, pick: (line: string) => string
       resolve(found);
     });
   });
+}
+
+/** utime and stime in ticks of 10 ms: fields 14 and 15, counted behind the name in brackets. */
+async function processorMs(pid: number | undefined): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
 async function readExample(dir: string): Promise<{ sources: Record<string, string>; files: Record<string, string> }> {
@@ -167,6 +174,12 @@ export class MayflySide {
     const id = await this.submit(name, size, args, options);
     await this.done(id);
     return this.text(`/api/jobs/${id}/files/${file}`);
+  }
+
+  /** Processor time so far, ms, of the server and of the headless nodes together (Linux; elsewhere NaN). Other programs on the machine take the clock's time, hardly this. */
+  async processor(): Promise<{ server: number; nodes: number }> {
+    const [server = Number.NaN, ...nodes] = await Promise.all(this.children.map((c) => processorMs(c.pid)));
+    return { server, nodes: nodes.reduce((a, b) => a + b, 0) };
   }
 
   async stop(): Promise<void> {
