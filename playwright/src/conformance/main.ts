@@ -1,6 +1,6 @@
 /**
  * `npm run conformance`: every program of the differential set (packages/libmpi/conformance) on headless nodes and a real server, against the recorded native
- * output; with `--faults` each once more while a node is killed at a drawn call of one of its ranks.
+ * output; with `--faults` each once more while a node is killed at a call of one of its ranks, drawn from those that the rank made without a fault.
  */
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -16,7 +16,8 @@ const HELP = `npm run conformance -- [options]
 
   --program a,b   only these programs of packages/libmpi/conformance
   --ranks 2,3     only these numbers of ranks
-  --faults        each program again with a node killed at a drawn call of one of its ranks
+  --faults        each program again with a node killed at a call of one of its ranks, drawn from those that it made before
+  --kills N       so many times each (default 1)
   --seed S        what is drawn (default 1)
   --native        the installed MPI's output of now in place of the recorded one
   --mpi NAME      the installed MPI is mpicc.NAME and mpiexec.NAME: mpich, openmpi
@@ -29,14 +30,15 @@ const FOLDER = join(ROOT, 'packages', 'libmpi', 'conformance');
 const SLOTS = 2;
 /** Processes that spawn.c has at the same time, besides its first ones: later ones wait for the slots of those that have been disconnected. */
 const SPAWNED = 4;
-/** Calls of a rank to its device among which the fault is drawn: nearly all of the programs make more. */
-const CALLS = 400;
+/** Only to end a hang. */
+const PATIENCE = 60_000;
 
 const { values } = parseArgs({
   options: {
     program: { type: 'string' },
     ranks: { type: 'string' },
     faults: { type: 'boolean', default: false },
+    kills: { type: 'string', default: '1' },
     seed: { type: 'string', default: '1' },
     native: { type: 'boolean', default: false },
     mpi: { type: 'string' },
@@ -102,6 +104,22 @@ class Classroom {
     while (this.nodes.length < want) this.nodes.push(await HeadlessProcess.start(this.server.url, `conformance ${++this.joined}`, SLOTS, { MAYFLY_RANK_FAULTS: '1' }));
   }
 
+  /** Calls to its device that each rank of a job made which nobody disturbed: its nodes say it. */
+  async calls(job: string, ranks: number): Promise<number[]> {
+    const said = new RegExp(`^task (\\d+) of ${job} made (\\d+) calls$`);
+    const end = Date.now() + PATIENCE;
+    for (;;) {
+      const made: number[] = [];
+      for (const line of this.nodes.flatMap((n) => n.log)) {
+        const m = said.exec(line);
+        if (m && Number(m[1]) < ranks) made[Number(m[1])] = Number(m[2]);
+      }
+      if (Object.keys(made).length === ranks) return made;
+      if (Date.now() > end) throw new Error(`the nodes did not say how many calls the ranks of job ${job} made`);
+      await new Promise((r) => setTimeout(r, 20));
+    }
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.nodes.map((n) => n.dispose()));
   }
@@ -111,6 +129,7 @@ interface Row {
   runs: number;
   tests: number;
   alone: number;
+  faults: number;
   killed: number;
   wrong: number;
 }
@@ -126,7 +145,7 @@ async function main(): Promise<number> {
   const client = new Client(server);
   const room = new Classroom(server);
 
-  const run = async (p: Conformance, ranks: number, args: string[]): Promise<{ verdict: Verdict; restarts: number }> => {
+  const run = async (p: Conformance, ranks: number, args: string[]): Promise<{ id: string; verdict: Verdict; restarts: number }> => {
     await room.roomFor(p.name === 'spawn' ? ranks + SPAWNED : ranks);
     const file = `${p.name}.c`;
     const { id } = await client.submit({ name: p.name, program: { language: 'c', sources: { [file]: p.source, 'check.h': check }, flags: ['-O1', '-w'] } }, ranks, args);
@@ -134,28 +153,40 @@ async function main(): Promise<number> {
     const { stdout } = await client.answer(job);
     const verdict = judge(p, ranks, collate(p, stdout), native ? native.run(p, ranks) : recorded(p, ranks, FOLDER));
     if (job.state !== 'done') verdict.problems.push(`the job is ${job.state}: ${JSON.stringify(job.error)}`);
-    return { verdict, restarts: job.tasks.reduce((n, t) => n + t.incarnation, 0) };
+    return { id, verdict, restarts: job.tasks.reduce((n, t) => n + t.incarnation, 0) };
   };
 
-  let wrong = 0;
-  say(`${'program'.padEnd(16)}  tests   runs  with a kill  lines as natively  only here  wrong`);
+  let [wrong, faults, struck] = [0, 0, 0];
+  const header = ['tests', 'runs', 'faults', 'struck', 'as natively', 'only here', 'wrong'];
+  say('program'.padEnd(16) + header.map((h) => h.padStart(h.length + 3)).join(''));
   try {
     for (const p of wanted) {
-      const row: Row = { runs: 0, tests: 0, alone: 0, killed: 0, wrong: 0 };
+      const row: Row = { runs: 0, tests: 0, alone: 0, faults: 0, killed: 0, wrong: 0 };
       for (const ranks of ranksOf(p)) {
-        const faults = values.faults ? [`fault=${draw(ranks)}:${1 + draw(CALLS)}`] : [];
-        for (const args of [[], ...faults.map((f) => [f])]) {
-          const { verdict, restarts } = await run(p, ranks, args);
+        const one = async (args: string[]): Promise<{ id: string; restarts: number }> => {
+          const { id, verdict, restarts } = await run(p, ranks, args);
           row.runs++;
           row.tests += verdict.passed;
           row.alone += verdict.alone;
           row.wrong += verdict.problems.length;
-          row.killed += restarts > 0 ? 1 : 0;
           if (verdict.problems.length > 0) say(`${p.name} on ${ranks} ranks ${args.join(' ')}\n${verdict.problems.map((x) => `    ${x}`).join('\n')}`);
+          return { id, restarts };
+        };
+        const undisturbed = await one([]);
+        if (!values.faults) continue;
+        const made = await room.calls(undisturbed.id, ranks);
+        for (let k = 0; k < Number(values.kills); k++) {
+          const victim = draw(ranks);
+          const fault = `fault=${victim}:${1 + draw(made[victim]!)}`;
+          row.faults++;
+          if ((await one([fault])).restarts > 0) row.killed++;
+          else say(`${p.name} on ${ranks} ranks: ${fault} of ${made[victim]} struck nothing`);
         }
       }
-      const cells = [p.tests.size, row.runs, row.killed, row.tests - row.alone, row.alone, row.wrong].map(String);
-      say(p.name.padEnd(16) + cells.map((c, k) => c.padStart([7, 7, 13, 19, 11, 7][k]!)).join(''));
+      const cells = [p.tests.size, row.runs, row.faults, row.killed, row.tests - row.alone, row.alone, row.wrong].map(String);
+      say(p.name.padEnd(16) + cells.map((c, k) => c.padStart(header[k]!.length + 3)).join(''));
+      faults += row.faults;
+      struck += row.killed;
       wrong += row.wrong;
     }
   } finally {
@@ -163,6 +194,7 @@ async function main(): Promise<number> {
     await server.stop();
     native?.close();
   }
+  if (values.faults) say(`${struck} of ${faults} runs with a fault were struck`);
   return wrong === 0 ? 0 : 1;
 }
 

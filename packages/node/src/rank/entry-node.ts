@@ -1,4 +1,5 @@
 /** The rank worker in a Node worker thread. */
+import { writeSync } from 'node:fs';
 import { Script } from 'node:vm';
 import { parentPort } from 'node:worker_threads';
 import type { RankInit, RankRun, RankToComm } from '../messages.ts';
@@ -16,7 +17,7 @@ parentPort!.once('message', ({ memory, port }: RankInit) => {
   p.once('message', (run: RankRun) => {
     runRank(memory, wake, run, {
       now,
-      ...(faults ? { fault: () => void kill(pid, 'SIGKILL') } : {}),
+      ...(faults ? { fault: { die: () => void kill(pid, 'SIGKILL'), made: (task, calls) => void writeSync(2, `task ${task} of ${run.assignment.job} made ${calls} calls\n`) } } : {}),
       global: globalThis as unknown as Record<PropertyKey, unknown>,
       evaluate: (source) => void new Script(source, { filename: PROGRAM_FILE }).runInThisContext(),
     });

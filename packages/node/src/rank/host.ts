@@ -14,7 +14,7 @@ import type { RankRun } from '../messages.ts';
 import { RankSide } from '../ring.ts';
 import { RankState, StatusWriter } from '../status.ts';
 import { RingDevice } from './device.ts';
-import { plantFault } from './fault.ts';
+import { plantFault, type FaultSeam } from './fault.ts';
 import { RankImages } from './images.ts';
 import { Random } from './random.ts';
 import { runWasm } from './wasm.ts';
@@ -25,8 +25,8 @@ export interface RankSeams {
   now(): number;
   /** Runs a classic script in the global scope. */
   evaluate(source: string): void;
-  /** Ends this node as a crash would, where the job's arguments ask for it (fault.ts). Absent: they are the program's alone. */
-  fault?: () => void;
+  /** Ends this node where the job's arguments ask for it (fault.ts). Absent: they are the program's alone. */
+  fault?: FaultSeam;
   global: Record<PropertyKey, unknown>;
 }
 
@@ -38,11 +38,12 @@ export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: Ra
   const status = new StatusWriter(side.words, () => side.nudge(), () => seams.now());
   const endpoint = new Endpoint(a.task, Math.max(a.size, a.capacity ?? 0), a.replay, run.start);
   const device = new RingDevice(side, endpoint, status, a, () => seams.now() + run.clockOffset, () => seams.now());
-  if (seams.fault) plantFault(device, a.task, a.incarnation, a.args, seams.fault);
+  const counted = seams.fault && plantFault(device, a.task, a.incarnation, a.args, seams.fault);
   const random = new Random(a.seed, a.task);
   const images = new RankImages(run, device, endpoint, random, status, () => seams.now());
   const end = (): never => {
     device.flush();
+    counted?.();
     status.state(RankState.ENDED);
     // The EXIT is in the ring. The comm worker ends this thread when it is durable; until then nothing of the program may run.
     for (;;) side.park();
