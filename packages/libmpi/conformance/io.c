@@ -1,4 +1,4 @@
-/* Files (MPI 4.1 chapter 14): opening, views, all kinds of positions, collective and split access, external32, consistency. ranks: 1 3 8 */
+/* Files (MPI 4.1 chapter 14): opening, views, all kinds of positions, collective and split access, external32, consistency. ranks: 1 3 8 | 13 */
 #include "check.h"
 
 /* A new file of all ranks, which goes when it is closed. */
@@ -350,6 +350,69 @@ TEST(external32, 1, "§14.5.2: external32 is big-endian IEEE") {
   MPI_File_set_view(f, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
   MPI_File_read_at(f, 12 * rank, raw, 12, MPI_BYTE, NOSTATUS);
   CHECK(raw[0] == 1 && raw[3] == 4 + rank && raw[4] == 0x3f && raw[5] == 0xf8 && raw[11] == 0);
+  MPI_File_close(&f);
+}
+/* Integers whose bytes are turned around in the file. The state counts the calls. */
+static int turned[2];
+static void turn(int *to, const int *from, int n) {
+  for (int i = 0; i < n; i++) to[i] = (int)__builtin_bswap32((unsigned)from[i]);
+}
+static int stride_of(MPI_Datatype t) {
+  MPI_Aint lb, extent;
+  MPI_Type_get_extent(t, &lb, &extent);
+  return (int)extent / 4;
+}
+static int each_of(MPI_Datatype t) {
+  int n;
+  MPI_Type_size(t, &n);
+  return n / 4;
+}
+static int turn_extent(MPI_Datatype t, MPI_Aint *extent, void *state) {
+  int n;
+  MPI_Type_size(t, &n);
+  *extent = n;
+  return MPI_SUCCESS;
+}
+static int turn_write(void *user, MPI_Datatype t, int count, void *file, MPI_Offset position, void *state) {
+  ((int *)state)[0]++;
+  for (int i = 0; i < count; i++) turn((int *)file + i * each_of(t), (int *)user + i * stride_of(t), each_of(t));
+  return position == 0 ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+static int turn_read(void *user, MPI_Datatype t, int count, void *file, MPI_Offset position, void *state) {
+  ((int *)state)[1]++;
+  for (int i = 0; i < count; i++) turn((int *)user + i * stride_of(t), (int *)file + i * each_of(t), each_of(t));
+  return position == 0 ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+TEST(own_datarep, 1, "§14.5.3: The function read_conversion_fn must convert from file data representation to native representation ... in conversion functions the datatype is that of the data in userbuf") {
+  MPI_File f = fresh("io-own");
+  int a[12], b[12], raw[6];
+  MPI_Datatype apart;
+  MPI_Request r;
+  MPI_Status s;
+  MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &apart);
+  MPI_Type_commit(&apart);
+  fill(a, 12, rank);
+  CHECK(MPI_Register_datarep("turned", turn_read, turn_write, turn_extent, turned) == MPI_SUCCESS);
+  CHECK(class_of(MPI_Register_datarep("turned", turn_read, turn_write, turn_extent, turned)) == MPI_ERR_DUP_DATAREP);
+  CHECK(MPI_File_set_view(f, 48 * rank, MPI_INT, MPI_INT, "turned", MPI_INFO_NULL) == MPI_SUCCESS);
+  CHECK(MPI_File_write_all(f, a, 6, apart, &s) == MPI_SUCCESS && count_of(&s, MPI_INT) == 6);
+  MPI_File_iwrite_at(f, 6, a, 6, MPI_INT, &r);
+  MPI_Wait(&r, NOSTATUS);
+  memset(b, 0, sizeof b);
+  MPI_File_iread_at_all(f, 0, b, 6, apart, &r);
+  MPI_Wait(&r, NOSTATUS);
+  for (int i = 0; i < 12; i++) CHECK(b[i] == (i % 2 ? 0 : a[i]));
+  /* Past the end of what there is: whole elements only. */
+  if (rank == size - 1) {
+    MPI_File_read_at(f, 8, b, 12, MPI_INT, &s);
+    CHECK(count_of(&s, MPI_INT) == 4 && b[0] == a[2] && b[3] == a[5]);
+  }
+  CHECK(turned[0] == 2 && turned[1] == 1 + (rank == size - 1));
+  settle(f);
+  MPI_File_set_view(f, 48 * left, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+  MPI_File_read_at(f, 0, raw, 6, MPI_INT, NOSTATUS);
+  for (int i = 0; i < 6; i++) CHECK((int)__builtin_bswap32((unsigned)raw[i]) == value(left, 2 * i));
+  MPI_Type_free(&apart);
   MPI_File_close(&f);
 }
 TEST(no_such_datarep, 1, "§14.7: MPI_ERR_UNSUPPORTED_DATAREP: Unsupported datarep passed to MPI_FILE_SET_VIEW") {

@@ -9,6 +9,7 @@ import { ERR, MPIError, fail } from './errors.ts';
 import { initialState, type CommRecord, type Envelope, type LayerState, type RequestRecord } from './state.ts';
 import type { Device } from './device.ts';
 import type { OpCallback } from './ops.ts';
+import type { TypeRecord } from './types.ts';
 
 /** What an arrival has caused and a poll may not do (device.ts): done right after it, in order. */
 export type Deferred =
@@ -44,6 +45,8 @@ export interface Layer {
   readonly memory: Memory;
   /** User-defined operations by handle. */
   readonly opCallbacks: Map<number, OpCallback>;
+  /** What converts elements that were read from the program's own data representations to their place, by name: the code that the program's function answered. */
+  readonly conversions: Map<string, (type: TypeRecord, count: number, from: Uint8Array, address: number) => number>;
   readonly deferred: Deferred[];
   readonly counters: Counters;
   /** A callback of the program is on the stack (a reduction): it may not call MPI. */
@@ -57,6 +60,7 @@ export function createLayer(device: Device, linearMemory?: () => Uint8Array): La
     state: initialState(device.task, device.size, device.spawned?.first),
     memory: new Memory(linearMemory, () => layer.state.scratch),
     opCallbacks: new Map(),
+    conversions: new Map(),
     deferred: [],
     counters: { matchedBytes: 0, storedBytes: 0, unstoredBytes: 0, pulls: 0 },
     inCallback: false,

@@ -230,6 +230,12 @@ export function spread(layer: Layer, r: RequestRecord): void {
   for (const u of r.unpack) {
     const bytes = r.kind === 'recv' || (r.kind === 'coll' && r.reads) ? Math.min(u.from.bytes, r.status.bytes) : u.from.bytes;
     const packed = layer.memory.view({ ...u.from, bytes });
+    if (u.external && u.datarep !== undefined) {
+      const count = Math.floor(bytes / u.layout.size);
+      const code = layer.conversions.get(u.datarep)?.(u.external, Math.min(count, u.count), packed, u.address) ?? 0;
+      if (code !== ERR.SUCCESS) r.error ??= { errorClass: ERR.CONVERSION, call: r.call, text: `the function that converts what was read answered ${code}` };
+      continue;
+    }
     layer.memory.unpack(u.layout, u.count, u.external ? nativeOf(u.external, packed) : packed, LINEAR, u.address);
   }
   r.unpack = undefined;

@@ -103,8 +103,9 @@ interface RequestCommon {
 
 /** Elements of a derived datatype that came packed: `from` (a scratch buffer) to their places relative to the address. */
 export interface Unpack {
-  /** The bytes are in external32: elements of this type. */
+  /** The bytes are in external32, or in the program's own representation of the name: elements of this type. */
   external?: TypeRecord;
+  datarep?: string;
   layout: Layout;
   count: number;
   from: Buf;

@@ -1,5 +1,6 @@
 /** Reading and writing files (MPI 4.1 §14.4): every form of the two, by where the data lie and by how the call ends. */
 import { ERR, LINEAR, externalSize, files, requests, toExternal, type Buf, type types } from '@mayfly/mpi';
+import { converted, datarepOf, viewRefusal } from './datareps.ts';
 import { record, type Implementation, type Implementations } from './define.ts';
 import { fileOf } from './files.ts';
 import { newSlot } from './requests.ts';
@@ -12,6 +13,16 @@ export function fileAccess(core: Core): Implementations {
 
   /** The packed elements, in the representation of the file. */
   function place(bundle: Bundle, file: files.FileRecord, write: boolean, address: number, count: number, t: types.TypeRecord): Buf {
+    const own = datarepOf(core, file.datarep);
+    if (own && (write ? own.write : own.read) !== 0) {
+      const a = core.checkPlace(address, count, t, file.comm, 'buf');
+      const refused = viewRefusal(core, own, t);
+      if (refused !== undefined) core.fail(ERR.UNSUPPORTED_DATAREP, `data representation '${file.datarep}': ${refused}`, file.comm);
+      const room = core.room(bundle, t.layout.size * count);
+      if (write) converted(core, own, t, count, a, room, file.comm);
+      else bundle.unpack.push({ layout: t.layout, count, from: room, address: a, external: t, datarep: file.datarep });
+      return room;
+    }
     if (file.datarep !== 'external32') return write ? core.outgoing(bundle, address, count, t, file.comm, 'buf') : core.incoming(bundle, address, count, t, file.comm, 'buf');
     if (externalSize(t) !== t.layout.size) core.fail(ERR.UNSUPPORTED_DATAREP, 'types that have another length in external32 (MPI_AINT, MPI_WCHAR) are not supported in files of it', file.comm);
     const a = core.checkPlace(address, count, t, file.comm, 'buf');

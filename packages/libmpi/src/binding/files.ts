@@ -1,10 +1,12 @@
 /** Files (MPI 4.1 §14.2, §14.3, §14.6, §14.7): opening and closing, views, pointers, what a file says of itself. Reading and writing: files-access.ts. */
 import { COMM_SELF, ERR, externalSize, files, requests, types, type Outcome } from '@mayfly/mpi';
 import { newGroup } from './communicators.ts';
+import { bindDatarep, datarepOf, viewRefusal } from './datareps.ts';
 import { record, type Implementation, type Implementations } from './define.ts';
 import { errhandlerHandle, errhandlerNumber, errorName } from './environment.ts';
 import { Kind, Null, handleOf, numberOf } from './handles.ts';
 import type { Core } from './core.ts';
+import type { BindingState } from './state.ts';
 
 const MAX_DATAREP_STRING = 128;
 const BUILTIN = ['native', 'internal', 'external32'];
@@ -41,7 +43,7 @@ export function fileFunctions(core: Core): Implementations {
   const success = (f: () => void): number => (f(), ERR.SUCCESS);
   const n = (fh: number): number => fileOf(core, fh).handle;
   const info = (): Map<number, Map<string, string>> => (core.state.fileInfo ??= new Map());
-  const datareps = (): Map<string, boolean> => (core.state.datareps ??= new Map());
+  const datareps = (): NonNullable<BindingState['datareps']> => (core.state.datareps ??= new Map());
   const hints = (handle: number, given: number): void => {
     const entries = core.info(given);
     if (!entries) return;
@@ -105,7 +107,8 @@ export function fileFunctions(core: Core): Implementations {
       const e = core.committed(etype!, file.comm);
       const f = core.committed(filetype!, file.comm);
       hints(file.handle, given!);
-      return files.setView(layer, file.handle, { disp: disp!, etype: e, filetype: f, datarep, ...(datareps().get(datarep) === true && { plain: true }) });
+      const own = datarepOf(core, datarep);
+      return files.setView(layer, file.handle, { disp: disp!, etype: e, filetype: f, datarep, own: own && (viewRefusal(core, own, e, f) ?? true) });
     }),
     File_get_view: (fh: number, disp: number, etype: number, filetype: number, datarep: number) =>
       success(() => {
@@ -123,13 +126,13 @@ export function fileFunctions(core: Core): Implementations {
         const t = core.type(type, file.comm);
         heap.setCount(at, file.datarep === 'external32' && t.handle < types.FIRST_DERIVED ? externalSize(t) : t.layout.extent, 'extent');
       }),
-    Register_datarep: (name: number, read: number, write: number, _extent: number, _extra: number) =>
+    Register_datarep: (name: number, read: number, write: number, extent: number, extra: number) =>
       success(() => {
         const datarep = heap.string(name, 'datarep', MAX_DATAREP_STRING + 1);
         if (datarep.length >= MAX_DATAREP_STRING || datarep === '') core.fail(ERR.ARG, `a data representation's name has 1 to ${MAX_DATAREP_STRING - 1} characters`, files.FILE_NULL);
         if (BUILTIN.includes(datarep) || datareps().has(datarep)) core.fail(ERR.DUP_DATAREP, `data representation '${datarep}' is defined already`, files.FILE_NULL);
-        // Without functions of conversion data are as they lie in memory; with them a view is refused.
-        datareps().set(datarep, read === 0 && write === 0);
+        datareps().set(datarep, { read, write, extent, extra, large: heap.large });
+        bindDatarep(core, datarep);
       }),
 
     File_seek: asking(core, 'File_seek', (fh, offset, whence) => files.seek(layer, n(fh!), offset!, whence!)),

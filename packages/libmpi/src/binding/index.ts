@@ -9,6 +9,7 @@ import { attributes } from './attributes.ts';
 import { collectives } from './collectives.ts';
 import { communicators, madeComm } from './communicators.ts';
 import { Core } from './core.ts';
+import { bindDatarep } from './datareps.ts';
 import { datatypes } from './datatypes.ts';
 import { exported, type Implementation, type Implementations } from './define.ts';
 import { environment } from './environment.ts';
@@ -100,7 +101,9 @@ export function createBinding(options: BindingOptions): Binding {
       if (state.format !== BINDING_FORMAT) throw new MalformedValue(`MPI binding of format ${String(state.format)}, this build reads ${BINDING_FORMAT}`);
       // An image of an older build lacks what came later.
       core.state = { ...initialState(), ...state };
+      if (!state.allocated) delete core.state.allocated;
       for (const op of state.opFunctions.keys()) bindOp(core, op);
+      for (const name of state.datareps?.keys() ?? []) bindDatarep(core, name);
     },
   };
 }

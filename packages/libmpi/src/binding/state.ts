@@ -106,9 +106,21 @@ export interface BindingState {
   nextSession: number;
   /** Where the predefined attributes lie in the program's memory; 0: not made yet. */
   attributeCells: number;
-  /** Hints given to files, by the layer's handle; data representations of the program, and whether they convert nothing. */
+  /** Hints given to files, by the layer's handle; data representations of the program (of older images only whether they convert nothing). */
   fileInfo?: Map<number, Map<string, string>>;
-  datareps?: Map<string, boolean>;
+  datareps?: Map<string, boolean | Datarep>;
+  /** Where MPI_Alloc_mem's memory lies. Absent in older images: then nothing is known of it. */
+  allocated?: Set<number>;
+}
+
+/** A data representation of the program: function-table indices, and the pointer that they are given. */
+export interface Datarep {
+  read: number;
+  write: number;
+  extent: number;
+  extra: number;
+  /** The functions have counts of 64 bits. */
+  large: boolean;
 }
 
 export const FIRST_USER_ERROR = 200;
@@ -117,5 +129,5 @@ export const FIRST_KEYVAL = 1024;
 export const initialState = (): BindingState => ({
   format: BINDING_FORMAT, phase: 'before', threadLevel: 0, pending: undefined, slots: [undefined], freeSlots: [],
   opFunctions: new Map(), errorFunctions: new Map(), names: new Map(), keyvals: new Map(), nextKeyval: FIRST_KEYVAL, infos: new Map(), nextInfo: 0, commInfo: new Map(), windows: new Map(), typeAttributes: new Map(), typeNames: new Map(),
-  errorClasses: new Map(), errorCodes: new Map(), nextErrorCode: FIRST_USER_ERROR, lastErrors: new Map(), buffer: undefined, commBuffers: new Map(), attributeCells: 0, toolUsers: 0, tool: { sessions: [], handles: new Map(), control: new Map(), next: 2 }, images: 0, sessions: new Map(), nextSession: 1,
+  errorClasses: new Map(), errorCodes: new Map(), nextErrorCode: FIRST_USER_ERROR, lastErrors: new Map(), buffer: undefined, commBuffers: new Map(), attributeCells: 0, toolUsers: 0, tool: { sessions: [], handles: new Map(), control: new Map(), next: 2 }, images: 0, sessions: new Map(), nextSession: 1, allocated: new Set(),
 });

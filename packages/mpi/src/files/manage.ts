@@ -245,8 +245,8 @@ export interface View {
   etype: TypeRecord;
   filetype: TypeRecord;
   datarep: string;
-  /** A representation of the program that converts nothing. */
-  plain?: boolean;
+  /** A representation of the program: why it cannot be that of these types, or true. */
+  own?: true | string | undefined;
 }
 
 const DATAREPS = ['native', 'internal', 'external32'];
@@ -272,7 +272,8 @@ function checkView(file: FileRecord, v: View, call: string): void {
   if (f.size % e.size !== 0) fail(ERR.ARG, call, `the filetype has ${f.size} bytes, which is no multiple of the etype's ${e.size}`, file.comm);
   checkOrder(file, e, 'etype', call);
   checkOrder(file, f, 'filetype', call);
-  if (!v.plain && !DATAREPS.includes(v.datarep)) fail(ERR.UNSUPPORTED_DATAREP, call, `data representation '${v.datarep}' is none of ${DATAREPS.join(', ')}`, file.comm);
+  if (typeof v.own === 'string') fail(ERR.UNSUPPORTED_DATAREP, call, `data representation '${v.datarep}': ${v.own}`, file.comm);
+  if (!v.own && !DATAREPS.includes(v.datarep)) fail(ERR.UNSUPPORTED_DATAREP, call, `data representation '${v.datarep}' is none of ${DATAREPS.join(', ')}`, file.comm);
   if (v.datarep === 'external32' && (externalSize(v.etype) !== e.size || externalSize(v.filetype) !== f.size))
     fail(ERR.UNSUPPORTED_DATAREP, call, 'types that have another length in external32 (MPI_AINT, MPI_WCHAR) are not supported in views', file.comm);
 }
