@@ -20,7 +20,7 @@ beforeAll(() => void (fabric = new CFabric()));
 afterAll(() => fabric.close());
 
 /** Processes that spawn.c starts, and has ended before others come. */
-const SPAWNED = 21;
+const SPAWNED = 23;
 
 const modules = new Map<string, WebAssembly.Module>();
 function moduleOf({ name, source }: Conformance): WebAssembly.Module {

@@ -5,7 +5,7 @@
  * it was spawned by others. The root of a connect sends its group's card there and gets the
  * other's back; a task refuses cards for ports that it has not open, as soon as it is inside an MPI call. A task that has had a port tells all others when it leaves MPI,
  * so that nobody waits for its answer. Names are told to all tasks when they are
- * published, as ordinary messages that wait in their queue; a look-up is a poll: it sees what has arrived.
+ * published, and to those that are spawned later by the task that spawns them, as ordinary messages that wait in their queue; a look-up is a poll: it sees what has arrived.
  */
 import { taskId } from '@mayfly/wire';
 import { bcastBinomial } from './collectives/bcast-binomial.ts';
@@ -147,9 +147,22 @@ function tell(layer: Layer, news: News): void {
   for (let t = 0; t < known; t++) if (t !== task) layer.device.send(taskId(t), Mode.STANDARD, NAMES_CONTEXT, 0, 0, body);
 }
 
+/** The task that spawned others tells them the names that it knows: they were published before there was anybody to tell. */
+export function tellChildren(layer: Layer, first: number, count: number): void {
+  for (const [service, port] of heard(layer)) {
+    const body = text.encode(JSON.stringify([service, port] satisfies News));
+    for (let t = first; t < first + count; t++) layer.device.send(taskId(t), Mode.STANDARD, NAMES_CONTEXT, 0, 0, body);
+  }
+}
+
 /** Hears what has arrived of names. */
 function listen(layer: Layer): Map<string, string> {
   pollUntil(layer, () => false);
+  return heard(layer);
+}
+
+/** What was consumed of names, which is no event. */
+function heard(layer: Layer): Map<string, string> {
   const { services } = layer.state.ports;
   for (;;) {
     const e = findUnexpected(layer, NAMES_CONTEXT, ANY_SOURCE, ANY_TAG);

@@ -14,6 +14,7 @@ import { setCell } from './files/steps.ts';
 import { CELL_BYTES } from './files/state.ts';
 import { connect } from './intercomm.ts';
 import { commOf, type Layer } from './layer.ts';
+import { tellChildren } from './ports.ts';
 import { Schedule, start } from './schedule.ts';
 import type { Via } from './state.ts';
 
@@ -49,9 +50,10 @@ export function ask(layer: Layer, handle: number, root: number, parts: () => { p
 }
 const ERR_SPAWN: ErrorClass = 53;
 
-/** The parents' side: the request's result is the intercommunicator. @param first of the new tasks */
-export function meetChildren(layer: Layer, handle: number, root: number, first: number, call = 'MPI_Comm_spawn'): number {
+/** The parents' side: the request's result is the intercommunicator. @param first of the new tasks @param count of them */
+export function meetChildren(layer: Layer, handle: number, root: number, first: number, count: number, call = 'MPI_Comm_spawn'): number {
   const comm = intra(layer, handle, call);
+  if (comm.rank === root) tellChildren(layer, first, count);
   return connect(new Schedule(layer, comm, call), root, comm.rank === root ? { task: first, via: via(first) } : undefined, handle);
 }
 

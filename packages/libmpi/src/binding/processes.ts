@@ -46,7 +46,7 @@ export function processes(core: Core): Implementations {
       if (r.phase === 0) {
         r.at[4] = outcome.status.bytes;
         if (!outcome.error) {
-          r.request = spawns.meetChildren(layer, comm, root, outcome.result, `MPI_${call}`);
+          r.request = spawns.meetChildren(layer, comm, root, outcome.result, outcome.status.bytes, `MPI_${call}`);
           r.phase = 1;
           outcome = requests.wait(layer, r.request, `MPI_${call}`);
         }

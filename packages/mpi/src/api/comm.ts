@@ -318,15 +318,15 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   spawn(args: readonly string[], maxprocs = 1, root = 0): Mayfly.Intercomm {
     const call = 'MPI_Comm_spawn';
     const { layer, handle } = this;
-    const first = this.context.call(() => {
-      const asked = requests.wait(layer, spawns.ask(layer, handle, root, () => {
+    const asked = this.context.call(() => {
+      const outcome = requests.wait(layer, spawns.ask(layer, handle, root, () => {
         if (!Number.isInteger(maxprocs) || maxprocs < 1) fail(ERR.ARG, call, `maxprocs is ${String(maxprocs)}, a whole number from 1 on is needed`, handle);
         return { known: true, parts: [{ args: Array.from(args, String), count: maxprocs }] };
       }));
-      if (asked.error) throw this.context.failed(asked.error, asked.comm);
-      return asked.result;
+      if (outcome.error) throw this.context.failed(outcome.error, outcome.comm);
+      return outcome;
     });
-    return this.make(() => spawns.meetChildren(layer, handle, root, first)) as unknown as Mayfly.Intercomm;
+    return this.make(() => spawns.meetChildren(layer, handle, root, asked.result, asked.status.bytes)) as unknown as Mayfly.Intercomm;
   }
   disconnect(): void {
     this.context.call(() => {
