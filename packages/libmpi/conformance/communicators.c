@@ -1,4 +1,4 @@
-/* Groups, communicators, caching, names (MPI 4.1 chapter 7). ranks: 1 2 3 6 11 */
+/* Groups, communicators, caching, names (MPI 4.1 chapter 7). ranks: 1 2 3 6 11 | 13 */
 #include "check.h"
 
 static int ranks_of(MPI_Group g, char *out) {

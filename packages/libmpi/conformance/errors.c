@@ -1,4 +1,4 @@
-/* Erroneous calls (MPI 4.1 §9.3, §9.4): the class of the error, and that nothing but the error happens. ranks: 1 2 3 */
+/* Erroneous calls (MPI 4.1 §9.3, §9.4): the class of the error, and that nothing but the error happens. ranks: 1 2 3 | 13 */
 #include "check.h"
 
 /* A call answers this class; its string names something, and everything goes on. */
@@ -234,7 +234,7 @@ WRONG(err_session, "§9.4: MPI_ERR_SESSION: invalid session argument") {
   FAILS(MPI_Session_get_num_psets(none, MPI_INFO_NULL, &x), MPI_ERR_SESSION);
   FAILS(MPI_Session_finalize(&none), MPI_ERR_SESSION);
 }
-WRONG(err_of_the_file_system, "§14.7: MPI_ERR_BAD_FILE: invalid file name; MPI_ERR_FILE_IN_USE: currently open by some process; MPI_ERR_NOT_SAME: collective argument not identical; MPI_ERR_NO_SPACE") {
+WRONG(err_of_the_file_system, "§14.7: MPI_ERR_BAD_FILE: invalid file name; MPI_ERR_FILE_IN_USE: currently open by some process; MPI_ERR_NOT_SAME: collective argument not identical; MPI_ERR_QUOTA") {
   MPI_File f;
   char name[16];
   FAILS(MPI_File_open(MPI_COMM_SELF, "a b", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f), MPI_ERR_BAD_FILE);
@@ -242,7 +242,7 @@ WRONG(err_of_the_file_system, "§14.7: MPI_ERR_BAD_FILE: invalid file name; MPI_
   snprintf(name, sizeof name, "used.%d", rank);
   MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
   FAILS(MPI_File_delete(name, MPI_INFO_NULL), MPI_ERR_FILE_IN_USE);
-  FAILS(MPI_File_set_size(f, (MPI_Offset)1 << 40), MPI_ERR_NO_SPACE);
+  FAILS(MPI_File_set_size(f, (MPI_Offset)1 << 40), MPI_ERR_QUOTA);
   MPI_File_close(&f);
   CHECK(MPI_File_delete(name, MPI_INFO_NULL) == MPI_SUCCESS);
 }

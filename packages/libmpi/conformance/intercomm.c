@@ -1,4 +1,4 @@
-/* Intercommunicators (MPI 4.1 §7.6) and collectives over them (§6.2.3). ranks: 2 3 7 */
+/* Intercommunicators (MPI 4.1 §7.6) and collectives over them (§6.2.3). ranks: 2 3 7 | 13 */
 #include "check.h"
 
 /* The world cut in two: `high` processes begin at `cut`; mine and theirs are world ranks of local and remote ones. */

@@ -1,4 +1,4 @@
-/* Nonblocking and persistent collectives (MPI 4.1 §6.12, §6.13). ranks: 1 2 4 7 */
+/* Nonblocking and persistent collectives (MPI 4.1 §6.12, §6.13). ranks: 1 2 4 7 | 13 */
 #include "check.h"
 
 TEST(ibarrier, 1, "§6.12.1: MPI_IBARRIER is a nonblocking version of MPI_BARRIER") {

@@ -1,4 +1,4 @@
-/* One-sided communication (MPI 4.1 chapter 12). ranks: 1 2 5 */
+/* One-sided communication (MPI 4.1 chapter 12). ranks: 1 2 5 | 13 */
 #include "check.h"
 
 /* Debian's MPICH (over UCX) takes the base of a window for a multiple of 16, and writes before it where it is none. */

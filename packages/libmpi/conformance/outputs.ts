@@ -11,6 +11,8 @@ export interface Conformance {
   source: string;
   /** Numbers of ranks that it is run on: the comment at its beginning. */
   ranks: number[];
+  /** And, behind a bar there, on so many on real nodes only. */
+  more: number[];
   /** Names of its tests, with the least number of ranks. */
   tests: Map<string, number>;
 }
@@ -24,9 +26,9 @@ export function programs(folder = HERE()): Conformance[] {
     .sort()
     .map((file) => {
       const source = readFileSync(`${folder}/${file}`, 'utf8');
-      const ranks = /ranks: ([\d ]+)/.exec(source)?.[1]?.trim().split(/ +/).map(Number) ?? [1];
-      const tests = new Map([...source.matchAll(/^(?:TEST\((\w+), (\d+)|WRONG\((\w+)),/gm)].map((m) => [m[1] ?? m[3]!, Number(m[2] ?? 1)]));
-      return { name: file.slice(0, -2), source, ranks, tests };
+      const [ranks = [1], more = []] = (/ranks: ([\d |]+)/.exec(source)?.[1] ?? '1').split('|').map((list) => list.trim().split(/ +/).map(Number));
+      const tests = new Map([...source.matchAll(/^(?:TEST\((\w+), (\d+)|(?:WRONG|CLASS|RAISED)\((\w+)),/gm)].map((m) => [m[1] ?? m[3]!, Number(m[2] ?? 1)]));
+      return { name: file.slice(0, -2), source, ranks, more, tests };
     });
 }
 

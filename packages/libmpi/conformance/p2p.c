@@ -1,4 +1,4 @@
-/* Point to point (MPI 4.1 chapter 3): modes, matching, probes, truncation, null processes. ranks: 1 2 3 7 */
+/* Point to point (MPI 4.1 chapter 3): modes, matching, probes, truncation, null processes. ranks: 1 2 3 7 | 13 */
 #include "check.h"
 
 TEST(send_recv_ring, 1, "§3.2.1: MPI_SEND ... the message data is sent to the process dest with the specified tag") {

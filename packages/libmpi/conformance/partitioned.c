@@ -1,4 +1,4 @@
-/* Partitioned communication (MPI 4.1 chapter 4). ranks: 2 3 */
+/* Partitioned communication (MPI 4.1 chapter 4). ranks: 2 3 | 13 */
 #include "check.h"
 
 TEST(psend_precv, 2, "§4.2: Partitioned communication ... the send-side user marks each partition ready with MPI_PREADY; completion as for other persistent operations") {

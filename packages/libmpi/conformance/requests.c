@@ -1,4 +1,4 @@
-/* Completion (MPI 4.1 §3.7 to §3.9, §13.2): wait and test families, cancel, persistent and generalized requests. ranks: 1 2 5 */
+/* Completion (MPI 4.1 §3.7 to §3.9, §13.2): wait and test families, cancel, persistent and generalized requests. ranks: 1 2 5 | 13 */
 #include "check.h"
 
 TEST(isend_irecv, 1, "§3.7.2: A nonblocking send call indicates that the system may start copying data out of the send buffer; the sender should not modify it until the send completes") {

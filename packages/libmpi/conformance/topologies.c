@@ -1,4 +1,4 @@
-/* Process topologies (MPI 4.1 chapter 8). ranks: 1 2 4 6 12 */
+/* Process topologies (MPI 4.1 chapter 8). ranks: 1 2 4 6 12 | 7 13 */
 #include "check.h"
 
 TEST(dims_create, 1, "§8.5.2: MPI_DIMS_CREATE ... the dimensions are set to be as close to each other as possible, in non-increasing order; entries that are set are kept") {

@@ -638,6 +638,7 @@ export declare const ERR_FILE: 30;
 export declare const ERR_FILE_EXISTS: 28;
 export declare const ERR_FILE_IN_USE: 29;
 export declare const ERR_NO_SPACE: 41;
+export declare const ERR_QUOTA: 44;
 export declare const ERR_READ_ONLY: 45;
 export declare const ERR_SERVICE: 51;
 export declare const ERR_SPAWN: 53;

@@ -51,7 +51,7 @@ const say = (line: string): void => console.log(line);
 const only = values.program?.split(',');
 const sizes = values.ranks?.split(',').map(Number);
 const wanted = programs(FOLDER).filter((p) => !only || only.includes(p.name));
-const ranksOf = (p: Conformance): number[] => p.ranks.filter((n) => !sizes || sizes.includes(n));
+const ranksOf = (p: Conformance): number[] => [...p.ranks, ...p.more].filter((n) => !sizes || sizes.includes(n));
 
 let seed = Number(values.seed) >>> 0;
 /** 0 to n − 1. */
@@ -83,7 +83,7 @@ async function record(): Promise<number> {
   const { version, native } = installed();
   await mkdir(join(FOLDER, 'expected'), { recursive: true });
   for (const p of wanted) {
-    const text = p.ranks.map((n) => `== ${n} ranks\n${native.run(p, n)}`).join('');
+    const text = ranksOf(p).map((n) => `== ${n} ranks\n${native.run(p, n)}`).join('');
     await writeFile(join(FOLDER, 'expected', `${p.name}.txt`), `${version}\n${text}`);
     say(`${p.name}: ${p.ranks.join(', ')} ranks`);
   }

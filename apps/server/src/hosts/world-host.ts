@@ -9,7 +9,7 @@
  *
  *  O1  Delivering a message a second time changes nothing (W1–W3; S1 of the file service).
  *  O2  Nothing is written outside `out/` (D2).
- *  O3  The sum of streams and file lengths never exceeds the job's limit; the message that would pass it ends the job, or is answered NO_SPACE.
+ *  O3  The sum of streams and file lengths never exceeds the job's limit; the message that would pass it ends the job, or is answered QUOTA.
  *  O4  The log of a task's messages to the world is trimmed only after `sync` of what they wrote: streams, and the journal of the files.
  *  O5  The answer to a request is given after its journal record is durable (J1), and kept until the task's log has it durably.
  */

@@ -24,7 +24,7 @@ Notes on what is there:
 * MPI_Comm_join answers no communicator. MPI_Comm_accept and MPI_Comm_connect
   join groups of the same job; a port belongs to the process that opened it, and a published name is known to another process as soon as the news has reached it. A connect
   to a port that is closed, or whose process has left MPI, answers MPI_ERR_PORT; to an open one it waits for the accept, and a job in which all wait ends as a deadlock.
-  A process that is spawned after a name was published does not hear of that name: hand it the port instead.
+  A process that is spawned later hears the names that the root of its spawn knows then; that one of them is taken back it hears from those who know of it.
 * MPI_Session_init works before, beside and after MPI_Init; the process sets are mpi://WORLD and mpi://SELF.
 * MPI_Comm_split_type with MPI_COMM_TYPE_SHARED gives each rank a communicator of its own: no two share memory.
 * An error code is its class; MPI_Error_string adds the text of the last error of that class, which names the call, the argument and what is allowed.
@@ -34,11 +34,23 @@ Notes on what is there:
   outside of a window is an error at the origin's call, in a dynamic window at its next synchronisation. The memory model is MPI_WIN_UNIFIED. MPI_Win_allocate_shared is
   for communicators of one rank.
 * Files are the files of the job, by name (docs/c-programs.md). An access is done when its answer has come, and everybody who asks later sees it: as if every file were
-  in atomic mode, but for accesses of more than 8 MB outside of it. Data representations: native, internal, external32; a registered one only without conversion functions.
+  in atomic mode, but for accesses of more than 8 MB outside of it. Data representations: native, internal, external32; a registered one with its
+  conversion functions, if every basic type has the same length in it as here; the functions are called with all elements of an access at once. MPI_AINT and MPI_WCHAR have another length in external32: a view of them is refused.
 * MPI_T has the limits of the layer as constants, and counts messages, bytes, unmatched messages and images; there are no events. All of it is the same in a replay.
 * MPI_LONG_DOUBLE is the 128-bit type of WebAssembly's C, also in reductions.
 * Reductions combine operands in an order that depends on counts and ranks alone: results are the same in every run, and the same at all ranks of an allreduce.
 `;
+
+/** Error classes of the standard that no call answers, and why. conformance/classes.c provokes every other one. */
+export const NEVER_ANSWERED: Readonly<Record<string, string>> = {
+  ERR_UNKNOWN: 'every error of a call has a class that says what it is',
+  ERR_INTERN: 'only after two thousand million communicators, when their numbers have run out: an error inside the library itself ends the incarnation, and the rank is recovered',
+  ERR_PENDING: 'a wait for several requests returns when all of them are complete, also when one of them failed; in TypeScript it is the answer to a checkpoint that is taken over a pending request',
+  ERR_NO_SPACE: 'only when a job has 100,000 files; what passes the limit of its output is MPI_ERR_QUOTA',
+  ERR_RMA_CONFLICT: 'MPI 4.1 §12.7 leaves the outcome of conflicting accesses undefined and calls none of them erroneous: a program that does not look at the values is right. Here they are applied one after the other',
+  ERR_PROC_ABORTED: 'MPI_Abort ends the whole job, whatever its communicator, and a process that is lost is recovered: nobody is left to be told',
+  ERR_ABI: 'it is for the calls that set what Fortran needs, which are not there',
+};
 
 /** @param supported names without MPI_ of the functions that are there */
 export function coverageText(supported: ReadonlySet<string>): string {
@@ -47,6 +59,8 @@ export function coverageText(supported: ReadonlySet<string>): string {
   const large = new Set(FUNCTIONS.map((f) => f.largeOf));
   const has = (name: string): boolean => supported.has(name.slice(4));
   out.push(`\n${base.filter((f) => has(f.name)).length} of ${base.length} functions are there, large forms not counted.\n`);
+  out.push('\n## Error classes\n\nEach class that the standard names is provoked by a call in `packages/libmpi/conformance/classes.c`, but for those that no call answers; a program may raise them.\n\n| class | why not |\n| --- | --- |\n');
+  for (const [name, why] of Object.entries(NEVER_ANSWERED)) out.push(`| MPI_${name} | ${why} |\n`);
   let chapter = '';
   for (const f of base) {
     if (f.chapter !== chapter) out.push(`\n## ${(chapter = f.chapter)}\n\n| function | here | |\n| --- | --- | --- |\n`);

@@ -145,9 +145,15 @@ export function environment(core: Core): Implementations {
         heap.check(at, 4, 'baseptr');
         const address = program.malloc(size);
         if (address === 0 && size > 0) core.fail(ERR.NO_MEM, `no memory for ${size} bytes`);
+        core.state.allocated?.add(address);
         heap.setInt(at, address, 'baseptr');
       }),
-    Free_mem: (address: number) => success(() => program.free(address)),
+    Free_mem: (address: number) =>
+      success(() => {
+        // A null pointer is freed as by free().
+        if (address !== 0 && core.state.allocated?.delete(address) === false) core.fail(ERR.BASE, `${address >>> 0} is no address that MPI_Alloc_mem gave, or it was freed`);
+        program.free(address);
+      }),
 
     Error_class: (code: number, at: number) =>
       success(() => {

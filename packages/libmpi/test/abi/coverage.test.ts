@@ -1,7 +1,9 @@
 /** What the code says of itself: the coverage page, the list of suspending calls, and what a missing function answers. */
+import { readFileSync } from 'node:fs';
 import { createLayer, type Device } from '@mayfly/mpi';
 import { expect, test } from 'vitest';
-import { coverageText } from '../../src/abi/coverage.ts';
+import { constantNames } from '../../src/abi/constants.ts';
+import { NEVER_ANSWERED, coverageText } from '../../src/abi/coverage.ts';
 import { FUNCTIONS } from '../../src/abi/functions.ts';
 import { createBinding, supported } from '../../src/binding/index.ts';
 import { SUSPENDING } from '../../src/binding/names.ts';
@@ -10,6 +12,15 @@ const NAMES = new Set(FUNCTIONS.flatMap((f) => [f.name, `P${f.name}`]));
 
 test('docs/mpi-coverage.md is current', async () => {
   await expect(coverageText(supported())).toMatchFileSnapshot('../../../../docs/mpi-coverage.md');
+});
+
+test('each error class that the standard names is provoked once, or the page says why no call answers it', () => {
+  const source = readFileSync(new URL('../../conformance/classes.c', import.meta.url), 'utf8');
+  const tests = (macro: string): string[] => [...source.matchAll(new RegExp(`^${macro}\\((ERR_\\w+),`, 'gm'))].map((m) => m[1]!);
+  const named = constantNames().filter((n) => /^MPI_ERR_(?!LASTCODE)/.test(n)).map((n) => n.slice(4));
+  expect(named.length).toBeGreaterThan(60);
+  expect([...tests('CLASS'), ...tests('RAISED')].sort()).toEqual(named.sort());
+  expect(tests('RAISED').sort()).toEqual(Object.keys(NEVER_ANSWERED).sort());
 });
 
 test('every implementation is of a function that the header declares, and of no large form twice', () => {

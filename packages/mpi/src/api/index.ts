@@ -94,6 +94,7 @@ function build(context: Context): MayflyModule {
     ERR_FILE_EXISTS: ERR.FILE_EXISTS,
     ERR_FILE_IN_USE: ERR.FILE_IN_USE,
     ERR_NO_SPACE: ERR.NO_SPACE,
+    ERR_QUOTA: ERR.QUOTA,
     ERR_READ_ONLY: ERR.READ_ONLY,
     ERR_NAME: ERR.NAME,
     ERR_PORT: ERR.PORT,

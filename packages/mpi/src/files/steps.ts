@@ -29,7 +29,8 @@ const TEXTS: Partial<Record<number, string>> = {
   [ERR.FILE_EXISTS]: 'the file exists',
   [ERR.BAD_FILE]: 'the name cannot be that of a file of the job: it has other characters than letters, digits and ._@+-, a part that begins with a dot, or a file where it needs a directory',
   [ERR.FILE_IN_USE]: 'the file is open',
-  [ERR.NO_SPACE]: 'the output limit of the job does not allow it',
+  [ERR.NO_SPACE]: 'the job has as many files as a job may have',
+  [ERR.QUOTA]: 'the output limit of the job does not allow it',
   [ERR.FILE]: 'the file is not open any more',
   [ERR.NOT_SAME]: 'the processes called it with different arguments',
 };

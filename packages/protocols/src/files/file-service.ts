@@ -16,7 +16,7 @@
  *  S1  A message (task, n) is decided once: a repetition finds n ≤ `applied(task)`.
  *  S2  `apply` is a function of the state, the outcome and the body; it decides nothing. Repeating the journal's suffix over files that have
  *      some or all of its effects gives the same files (effects are physical: places, lengths, names).
- *  S3  The sum of file lengths never exceeds the limit: a REQUEST that would pass it is answered NO_SPACE and has no effect.
+ *  S3  The sum of file lengths never exceeds the limit: a REQUEST that would pass it is answered QUOTA and has no effect.
  *  S4  Request r of a task has answer r. An answer is kept until the host says that it is durable in the task's log.
  *  S5  What is read is read when the answer is given out, which is after the request came and before anybody can know the answer: a read that is answered
  *      again after a crash may see later writes, never earlier ones.
@@ -29,7 +29,7 @@ import {
 import { lengthOf, endOf, piecesOf } from './segments.ts';
 
 /** Error classes of MPI that the service answers. */
-export const FileError = { NONE: 0, ARG: 13, BAD_FILE: 23, FILE_EXISTS: 28, FILE_IN_USE: 29, FILE: 30, NO_MEM: 39, NO_SPACE: 41, NO_SUCH_FILE: 42, SPAWN: 53 } as const;
+export const FileError = { NONE: 0, ARG: 13, BAD_FILE: 23, FILE_EXISTS: 28, FILE_IN_USE: 29, FILE: 30, NO_MEM: 39, NO_SPACE: 41, NO_SUCH_FILE: 42, QUOTA: 44, SPAWN: 53 } as const;
 const Amode = { APPEND: 1, CREATE: 2, DELETE_ON_CLOSE: 4, EXCL: 8 } as const;
 
 /** A length that says: there is no such file (CUT). */
@@ -240,7 +240,7 @@ export class FileService {
 
   /** An input file that is written to becomes a result file and counts whole. */
   #grows(path: string, size: number, room: number): number {
-    return size - (this.files.get(path)?.size ?? 0) > room ? FileError.NO_SPACE : FileError.NONE;
+    return size - (this.files.get(path)?.size ?? 0) > room ? FileError.QUOTA : FileError.NONE;
   }
 
   /** 'a' and 'a/b' cannot both be files. */

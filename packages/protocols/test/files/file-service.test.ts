@@ -48,10 +48,10 @@ describe('the file service', () => {
     expect(fileValue(ask(FileOp.WRITE, { session, segments: [1, 2, 3, 4], data: text.encode('abcdef') }).body, 0)).toBe(6);
     expect([...files.files.get('x')!]).toEqual([0, 97, 98, 0, 0, 99, 100, 0, 0, 101, 102]);
     expect([...ask(FileOp.READ, { session, segments: [0, 2, 9, 4] }).body]).toEqual([0, 97, 0, 99, 0, 101]);
-    expect(ask(FileOp.WRITE, { session, segments: [995, 6, 1, 0], data: new Uint8Array(6) }).error).toBe(FileError.NO_SPACE);
+    expect(ask(FileOp.WRITE, { session, segments: [995, 6, 1, 0], data: new Uint8Array(6) }).error).toBe(FileError.QUOTA);
     expect(ask(FileOp.WRITE, { session, segments: [0, 3, 1, 0], data: new Uint8Array(2) }).error).toBe(FileError.ARG);
     expect(ask(FileOp.READ, { session, segments: [2 ** 53 - 2, 4, 1, 0] }).error).toBe(FileError.ARG);
-    expect(ask(FileOp.RESIZE, { session, value: 1001 }).error).toBe(FileError.NO_SPACE);
+    expect(ask(FileOp.RESIZE, { session, value: 1001 }).error).toBe(FileError.QUOTA);
     expect(fileValue(ask(FileOp.ADVANCE, { session, value: 5 }).body, 0)).toBe(0);
     expect(fileValue(ask(FileOp.ADVANCE, { session, value: 1 }).body, 0)).toBe(5);
     expect(ask(99 as FileOp, { session }).error).toBe(FileError.ARG);
@@ -64,7 +64,7 @@ describe('the file service', () => {
     const ask = client(files);
     const session = fileValue(ask(FileOp.OPEN, { name: 'in.txt', value: 0 }).body, 0);
     expect(new TextDecoder().decode(ask(FileOp.READ, { session, segments: [1, 100, 1, 0] }).body)).toBe('ello');
-    expect(ask(FileOp.WRITE, { session, segments: [8, 1, 1, 0], data: text.encode('!') }).error).toBe(FileError.NO_SPACE);
+    expect(ask(FileOp.WRITE, { session, segments: [8, 1, 1, 0], data: text.encode('!') }).error).toBe(FileError.QUOTA);
     expect(files.files.size).toBe(0);
     ask(FileOp.WRITE, { session, segments: [0, 1, 1, 0], data: text.encode('J') });
     expect(new TextDecoder().decode(files.files.get('in.txt'))).toBe('Jello');
