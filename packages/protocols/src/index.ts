@@ -12,6 +12,7 @@ export { patchFromLog } from './channel-memory/records.ts';
 export { coversDeterminants } from './channel-memory/cover.ts';
 export { Comm } from './comm/comm.ts';
 export * from './comm/types.ts';
+export { AnswerFeed, type AnswerSource } from './files/answer-feed.ts';
 export * from './files/file-service.ts';
 export { MemoryFiles } from './files/memory-files.ts';
 export { readSegments, writeSegments, type RangeIo } from './files/segments.ts';

@@ -18,17 +18,16 @@
  *  K13 Every run ends (run.ts).
  *  K14 An image is complete only when its pages, and all sends, outputs, determinants and arrivals before it, are durable (stores.ts).
  *  K15 A rank is given up as crashed only when it is, or when it has not begun in its time (world.ts).
+ *  K16 Requests to the file service take effect once each, one after the other; answers and files are what that order gives (file-checker.ts).
  *
  * Power loss in `behind` mode takes logged, un-synced records back: {@link Checkers.cut} forgets them, and with them what K1, K2 and K8 know.
  */
-import { WORLD, WorldMode, type DeterminantBlock } from '@mayfly/wire';
+import { FILES, WORLD, WorldMode, type DeterminantBlock } from '@mayfly/wire';
+import { FileChecker } from './file-checker.ts';
+import { Violation } from './violation.ts';
 import { execute, outputDigest, type Outcome } from './legal.ts';
-import { due, mixBytes, outputsDue, type ProgramSpec } from './program.ts';
+import { digestOf, due, outputsDue, type ProgramSpec } from './program.ts';
 import type { Position, Witness } from './rank.ts';
-
-export class Violation extends Error {
-  override readonly name = 'Violation';
-}
 
 interface Told<T> {
   life: number;
@@ -56,6 +55,7 @@ export type Meaning =
 
 export class Checkers implements Witness {
   /** Last told, by the latest life that told it. */
+  readonly files = new FileChecker();
   private readonly sends = new Map<string, Told<{ digest: number; at: Position }>>();
   private readonly receipts = new Map<string, Told<{ digest: number; arrival: number }>>();
   private readonly order = new Map<string, Told<{ src: number; channel: number }>>();
@@ -133,6 +133,10 @@ export class Checkers implements Witness {
     else if ((this.receipts.get(key)?.life ?? 0) <= life) this.receipts.delete(key); // an envelope: what came whole in an earlier life is void
   }
 
+  took(task: number, life: number, r: number, body: Uint8Array): void {
+    this.files.taken(task, life, r, body);
+  }
+
   event(task: number, life: number, n: number, outcome: Outcome): void {
     tell(this.events, `${task}:${n}`, life, outcome);
   }
@@ -154,7 +158,7 @@ export class Checkers implements Witness {
     this.parts.delete(key);
     const whole = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
     parts.reduce((o, p) => (whole.set(p, o), o + p.length), 0);
-    const digest = mixBytes(h.tag + h.mode * 1000, whole);
+    const digest = digestOf(h.tag, h.mode, whole);
     if (this.logs.has(key)) throw new Violation(`K1: message ${h.channel} of ${name(h.src)} → ${name(h.dst)} is logged twice`);
     this.logs.set(key, { digest, at: this.sends.get(key)?.value.at, lsn, arrival: h.arrival });
   }
@@ -205,7 +209,7 @@ export class Checkers implements Witness {
 
   /** A whole message of a task goes to its receiver, or to the world. */
   visible(src: number, dst: number, channel: number): void {
-    if (src === WORLD || this.cuts > 0) return;
+    if (src === WORLD || src === FILES || this.cuts > 0) return;
     const at = this.logs.get(`${src}>${dst}#${channel}`)?.at;
     if (at && !this.known(src, at.determinants))
       throw new Violation(`K8: message ${channel} of ${src} → ${name(dst)} becomes visible, determinants up to ${at.determinants} of task ${src} are not logged (${this.frontier.get(src)} are)`);
@@ -276,11 +280,12 @@ export class Checkers implements Witness {
         if (this.sends.get(`${task}>${WORLD}#${i + 1}`)?.value.digest !== digest) throw new Violation(`K3: the world got what task ${task} did not write`);
       });
     }
+    this.files.atTheEnd();
     const answer = Array.from({ length: spec.size }, (_, t) => this.seen.get(t) ?? []);
     const modes = { output: WorldMode.STDOUT, exit: WorldMode.EXIT };
     const legal = execute(
       spec,
-      spec.ordered ? undefined : { arrival: (t, k) => this.order.get(`${t}@${k}`)?.value, event: (t, n) => this.events.get(`${t}:${n}`)?.value },
+      spec.ordered ? undefined : { arrival: (t, k) => this.order.get(`${t}@${k}`)?.value, answer: (t, r) => this.files.takenBody(t, r), event: (t, n) => this.events.get(`${t}:${n}`)?.value },
       modes,
     );
     if (typeof legal === 'string') throw new Violation(`K6: ${legal}`);
@@ -300,4 +305,4 @@ function tell<T>(into: Map<string, Told<T>>, key: string, life: number, value: T
   return true;
 }
 
-export const name = (task: number): string => (task === WORLD ? 'world' : String(task));
+export const name = (task: number): string => (task === WORLD ? 'world' : task === FILES ? 'file service' : String(task));

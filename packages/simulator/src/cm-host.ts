@@ -4,8 +4,8 @@
  *
  * Owns the core, the connections and the log. The log alone outlives the process.
  */
-import { ChannelMemory, patchFromLog, type CmEffect, type CmEvent } from '@mayfly/protocols';
-import { Flag, Kind, WORLD, WorldMode, decodeDeterminants, homeOf, incarnation, readFrames, taskId, type Frame, type ImageId, type Incarnation, type Line, type TaskId } from '@mayfly/wire';
+import { AnswerFeed, ChannelMemory, patchFromLog, type CmEffect, type CmEvent } from '@mayfly/protocols';
+import { FILES, Flag, Kind, WORLD, WorldMode, decodeDeterminants, MayflyError, homeOf, incarnation, readFrames, taskId, type Frame, type ImageId, type Incarnation, type Line, type TaskId } from '@mayfly/wire';
 import { name } from './checkers.ts';
 import { DamagedLog, DiskFull, FaultyLog } from './faulty-log.ts';
 import type { Link } from './link.ts';
@@ -31,6 +31,7 @@ export class CmHost {
   /** While frames are judged: which incarnation of each task speaks. */
   private speaking = new Map<number, number>();
   private readonly flight: Flight;
+  private readonly answers: AnswerFeed;
   /** For the planted bug that lets the first connection win. */
   private readonly first = new Map<TaskId, { conn: number; incarnation: number }>();
 
@@ -41,6 +42,7 @@ export class CmHost {
     this.log = new FaultyLog((stream, next) => world.checkers.cut(streamOf(index, stream), next));
     this.log.lazy = world.undone === 'forwards-before-append';
     this.flight = new Flight(world);
+    this.answers = new AnswerFeed({ answerable: (task) => world.files.last(task), answer: (task, r) => world.files.answer(task, r) });
   }
 
   get up(): boolean {
@@ -77,6 +79,7 @@ export class CmHost {
     this.step({ type: 'recovered', fresh: fresh || this.world.undone === 'opens-before-reports' });
     for (const task of server.doneTasks()) this.step({ type: 'done', task });
     this.feedStdin();
+    for (let t = 0; t < setup.spec.size; t++) this.feedAnswers(taskId(t));
     this.world.trace?.(`cm${this.index} serves${fresh ? '' : ', recovered from its log'}`);
   }
 
@@ -207,6 +210,21 @@ export class CmHost {
       this.step({ type: 'world', task: taskId(0), channel: n, mode: WorldMode.STDIN, body: stdinMessage(spec, n) });
   }
 
+  feedAnswers(task: TaskId): void {
+    const { core } = this;
+    if (!core || homeOf(task, this.world.setup.channelMemories) !== this.index) return;
+    try {
+      this.answers.feed(core, task, () => this.core, (channel, { error, body }) => this.step({ type: 'world', task, src: FILES, channel, mode: WorldMode.ANSWER, context: error, body }));
+    } catch (e) {
+      if (!(e instanceof MayflyError)) throw e;
+      this.world.server.failed({ code: e.code, message: e.message });
+    }
+  }
+
+  get serving(): ChannelMemory | undefined {
+    return this.core;
+  }
+
   describe(task: TaskId): string {
     return this.core ? JSON.stringify(this.core.observe(task)) : 'down';
   }
@@ -254,8 +272,11 @@ export class CmHost {
       case 'world':
         world.checkers.world(e.task, e.channel, e.mode, e.body);
         world.trace?.(`world sees message ${e.channel} of task ${e.task}${e.mode === WorldMode.EXIT ? ' (exit)' : ''}`);
-        if (e.mode === WorldMode.EXIT) world.server.exited(e.task);
-        else world.sink.wrote(e.task, e.channel);
+        if (e.mode === WorldMode.EXIT) {
+          world.files.ended(e.task);
+          world.server.exited(e.task);
+        } else world.sink.wrote(e.task, e.channel);
+        if (e.mode === WorldMode.REQUEST) world.files.deliver(e.task, e.channel, e.body);
         return;
       case 'fenced':
         return world.server.fenced(this.index, e.task, e.incarnation, this.core?.progress(e.task) ?? { sends: 0, consumed: 0 });

@@ -9,7 +9,7 @@ import { imageIdOf, type ImageId, type Incarnation, type Manifest, type ReplayFr
 import type { Link } from './link.ts';
 import type { ImageDown, ImageUp } from './messages.ts';
 import type { SimImage } from './rank.ts';
-import { Violation } from './checkers.ts';
+import { Violation } from './violation.ts';
 import { checkComplete, type KeptImage } from './stores.ts';
 import type { World } from './world.ts';
 

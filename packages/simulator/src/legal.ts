@@ -5,14 +5,17 @@
  *
  * An ordered program needs no history: its messages are matched in the order of each channel, and the result is the fault-free answer.
  */
-import { WORLD } from '@mayfly/wire';
-import { advance, happened, initialState, matched, matching, mixBytes, nextAction, sent, stdinMessage, type Action, type ProgramSpec, type ProgramState } from './program.ts';
+import { FILES, WORLD, WorldMode } from '@mayfly/wire';
+import { FileModel } from './file-model.ts';
+import { advance, answered, digestOf, happened, initialState, matched, matching, nextAction, requested, sent, stdinMessage, type Action, type ProgramSpec, type ProgramState } from './program.ts';
 
 export type Outcome = number | string;
 
 export interface History {
   /** What arrival k of a task was; undefined: never told. */
   arrival(task: number, k: number): { src: number; channel: number } | undefined;
+  /** The answer to request r of a task that its program took; undefined: never told. */
+  answer(task: number, r: number): Uint8Array | undefined;
   /** Outcome of the n-th event of a task: arrivals that a poll consumed, ms, a name. */
   event(task: number, n: number): Outcome | undefined;
 }
@@ -23,11 +26,12 @@ interface Message {
 }
 
 /** Digest of a message to the world, as the checkers have it. */
-export const outputDigest = (mode: number, body: ArrayLike<number>): number => mixBytes(mode * 1000, body);
+export const outputDigest = (mode: number, body: ArrayLike<number>): number => digestOf(0, mode, body);
 
 /** Per task the digests of all that it writes to the world; or where the histories contradict the programs. */
 export function execute(spec: ProgramSpec, history: History | undefined, modes: { output: number; exit: number }): number[][] | string {
-  const tasks = Array.from({ length: spec.size }, (_, task) => new Task(spec, task, history, modes));
+  const files = new FileModel();
+  const tasks = Array.from({ length: spec.size }, (_, task) => new Task(spec, task, history, modes, files));
   for (;;) {
     let moved = false;
     for (const t of tasks) {
@@ -45,6 +49,7 @@ class Task {
   error: string | undefined;
   private readonly sends = new Map<number, Message[]>();
   private readonly taken = new Map<number, number>();
+  private readonly answers: Uint8Array[] = [];
   private consumed = 0;
   private polling = 0;
   private lastClock = 0;
@@ -54,6 +59,7 @@ class Task {
     private readonly task: number,
     private readonly history: History | undefined,
     private readonly modes: { output: number; exit: number },
+    private readonly files: FileModel,
   ) {
     this.state = initialState(spec, task);
   }
@@ -87,14 +93,22 @@ class Task {
         sent(s);
         return true;
       }
+      case 'request':
+        this.outputs.push(outputDigest(WorldMode.REQUEST, a.body));
+        // without a history each task has a file of its own, and asks in its own time
+        if (!this.history) this.answers.push(this.files.apply(a.body)!);
+        requested(s, a.op);
+        return true;
       case 'receive':
+      case 'answer':
       case 'read': {
-        const src = a.type === 'read' ? WORLD : a.src;
-        const tag = a.type === 'read' ? 0 : a.tag;
+        const src = a.type === 'read' ? WORLD : a.type === 'answer' ? FILES : a.src;
+        const tag = a.type === 'receive' ? a.tag : 0;
         for (;;) {
           const i = matching(s, src, tag);
           if (i >= 0) {
-            matched(s, i, s.queue[i]!.body!);
+            if (a.type === 'answer') answered(s, i, Uint8Array.from(s.queue[i]!.body!));
+            else matched(s, i, s.queue[i]!.body!);
             return true;
           }
           if (!this.consume(all, src)) return false;
@@ -152,12 +166,17 @@ class Task {
     if (src === undefined) return false;
     const channel = (this.taken.get(src) ?? 0) + 1;
     if (told && told.channel !== channel) return this.fail(`arrival ${k} is message ${told.channel} of ${src}, after ${channel - 1}`);
-    const m = src === WORLD ? { tag: 0, body: stdinMessage(this.spec, channel) } : all[src]?.sends.get(this.task)?.[channel - 1];
+    const m = src === WORLD ? { tag: 0, body: stdinMessage(this.spec, channel) } : src === FILES ? this.answer(channel) : all[src]?.sends.get(this.task)?.[channel - 1];
     if (!m) return false;
     this.taken.set(src, channel);
     this.consumed = k;
     this.state.queue.push({ src, tag: m.tag, arrival: k, size: m.body.length, body: m.body as unknown as number[] });
     return true;
+  }
+
+  private answer(r: number): Message | undefined {
+    const body = this.history ? this.history.answer(this.task, r) : this.answers[r - 1];
+    return body && { tag: 0, body };
   }
 
   private fail(what: string): false {

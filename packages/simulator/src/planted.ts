@@ -55,6 +55,11 @@ export const PLANTED = [
   plant('evidence-ignored', 'Power loss of the server together with the loss of a rank can exceed `behind`: it is detected', 600),
   plant('late-reports-believed', 'Power loss of the server together with the loss of a rank: what a receiver gives back says no more of a sender than that began anew with', 400),
   plant('output-before-logged', 'What the world sees happens once, and never before what it depends on is logged', 400, { setup: { syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash', 'crash'] }),
+  // file service
+  plant('requests-taken-again', 'A message (task, n) is decided once', 200),
+  plant('answered-before-journal', 'Make the journal durable, give the answers', 400, { setup: { durability: 'behind', diskMs: 250 }, only: ['power loss', 'CM power loss', 'crash'] }),
+  plant('answers-forgotten', "An answer is kept until the host says that it is durable in the task's log", 400, POWER),
+  plant('snapshot-before-files', 'The snapshot stands for everything before it: those effects are durable in the files themselves', 400, POWER),
   plant('base-forgets', 'Nothing is trimmed before the oldest kept image makes it superfluous (counts outlive the messages)', 400),
   plant('no-fence-at-cm', 'A message from an older incarnation is refused everywhere, not only at the dispatcher', 200, ZOMBIES),
   plant('first-connection-wins', 'The higher closes the lower (the paper lets the first connection win)', 200),

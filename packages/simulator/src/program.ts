@@ -7,7 +7,7 @@
  * `ordered` programs name the source of each receive and neither poll nor read clocks into their state: every execution, disturbed or
  * not, ends with the same answer. The others are checked for being *one* legal execution (legal.ts).
  */
-import { WORLD } from '@mayfly/wire';
+import { FILES, FileOp, WORLD, WorldMode, encodeFileRequest, fileValue } from '@mayfly/wire';
 
 export interface ProgramSpec {
   readonly seed: number;
@@ -22,6 +22,8 @@ export interface ProgramSpec {
   readonly storeBytes: number;
   /** Messages of standard input, which task 0 reads in its first rounds. */
   readonly stdin: number;
+  /** One request to the file service in each round: to one file of all, or, of ordered programs, to one of each task. */
+  readonly files?: boolean;
   /** Steps per task instead of rounds. */
   readonly script?: readonly (readonly ScriptStep[])[];
 }
@@ -46,8 +48,10 @@ export interface ProgramState {
   /** Messages still to be received in this round, by source. */
   left: number[];
   /** Arrivals consumed but not matched, in order; `body` undefined: left in the log. */
-  queue: { src: number; tag: number; arrival: number; size: number; body: number[] | undefined }[];
+  queue: { src: number; channel?: number; tag: number; arrival: number; size: number; body: number[] | undefined }[];
   outputs: number;
+  /** The open file, 0: none; a place of it that was reserved with the shared pointer; the operation whose answer comes next. */
+  file?: { session: number; place: number | undefined; asked: number };
   /** Polls, clock readings and local values so far: they number the outcomes that the checkers are told. */
   events: number;
 }
@@ -62,6 +66,10 @@ export type Action =
   /** Waits for a message of standard input. */
   | { readonly type: 'read' }
   | { readonly type: 'output'; readonly body: Uint8Array }
+  /** To the file service… */
+  | { readonly type: 'request'; readonly op: number; readonly body: Uint8Array }
+  /** …whose answer it waits for. */
+  | { readonly type: 'answer' }
   | { readonly type: 'checkpoint' }
   | { readonly type: 'exit' };
 
@@ -99,7 +107,7 @@ export function due(spec: ProgramSpec, src: number, dst: number): number {
 }
 
 /** All messages of a task to the world, its exit included. */
-export const outputsDue = (spec: ProgramSpec, task: number): number => 1 + (spec.script ? spec.script[task]!.filter((s) => s.type === 'output').length : spec.rounds);
+export const outputsDue = (spec: ProgramSpec, task: number): number => 1 + (spec.script ? spec.script[task]!.filter((s) => s.type === 'output').length : spec.rounds * (spec.files ? 2 : 1));
 
 /** The n-th message of standard input, from 1. */
 export const stdinMessage = (spec: ProgramSpec, n: number): Uint8Array => bodyOf(mix(spec.seed, 77_000 + n), 3 + (mix(spec.seed, n) % 150));
@@ -160,8 +168,13 @@ export function nextAction(spec: ProgramSpec, task: number, s: ProgramState): Ac
     }
     case 'after': {
       const reads = task === 0 && s.round < spec.stdin;
-      const at = reads ? s.at - 1 : s.at;
+      let at = reads ? s.at - 1 : s.at;
       if (at < 0) return { type: 'read' };
+      if (spec.files) {
+        if (at === 0) return fileRequest(spec, task, s, h);
+        if (at === 1) return { type: 'answer' };
+        at -= 2;
+      }
       if (at === 0) return { type: 'output', body: bodyOf(s.acc, 5 + (h % 9)) };
       return at === 1 ? { type: 'checkpoint' } : undefined;
     }
@@ -200,7 +213,7 @@ export function sent(s: ProgramState): void {
 
 /** Place in the queue of what a receive of (src, tag) matches, or −1. ANY names ranks, not the world. */
 export function matching(s: ProgramState, src: number, tag: number): number {
-  return s.queue.findIndex((q) => q.tag === tag && (src === ANY ? q.src !== WORLD : q.src === src));
+  return s.queue.findIndex((q) => q.tag === tag && (src === ANY ? q.src !== WORLD && q.src !== FILES : q.src === src));
 }
 
 /** Takes entry i, with this body, into the state. */
@@ -209,6 +222,63 @@ export function matched(s: ProgramState, i: number, body: ArrayLike<number>): vo
   s.acc = mixBytes(mix(s.acc, q!.src), body);
   if (s.stage === 'receive') s.left[q!.src] = s.left[q!.src]! - 1;
   else s.at++;
+}
+
+const RESERVED = 4096;
+/** MPI_MODE_CREATE, of the service. */
+const CREATE = 2;
+
+/** What a task asks of its file: everywhere in the one of all, or in one of its own. */
+function fileRequest(spec: ProgramSpec, task: number, s: ProgramState, h: number): Action {
+  const { session, place } = s.file ?? { session: 0, place: undefined };
+  const request = (op: FileOp, r: Parameters<typeof encodeFileRequest>[1], data?: Uint8Array): Action => {
+    const e = encodeFileRequest(op, { session, ...r, bytes: data?.length ?? 0 });
+    if (data) e.data.set(data);
+    return { type: 'request', op, body: e.body };
+  };
+  if (session === 0) return request(FileOp.OPEN, { name: spec.ordered ? `of-${task}` : 'of-all', value: CREATE });
+  const bytes = 1 + (h % 40);
+  const write = (offset: number, n: number): Action => request(FileOp.WRITE, { segments: [offset, n, 1, 0] }, bodyOf(h, n));
+  if (place !== undefined) return write(RESERVED + place, 16);
+  switch ((h >>> 7) % 8) {
+    case 0:
+    case 1:
+    case 2:
+      return write((h >>> 9) % 300, bytes);
+    case 3:
+    case 4:
+      return request(FileOp.READ, { segments: [(h >>> 9) % 300, 2 * bytes, 1, 0] });
+    case 5:
+      return request(FileOp.ADVANCE, { value: 16 });
+    case 6:
+      return request(FileOp.SIZE, {});
+    default:
+      return request(FileOp.CLOSE, {});
+  }
+}
+
+export function requested(s: ProgramState, op: number): void {
+  s.file = { session: 0, place: undefined, ...s.file, asked: op };
+  if (op === FileOp.WRITE) s.file.place = undefined;
+  s.at++;
+}
+
+/** Takes the answer, entry i, into the state. The number of the opened file is the service's, and no part of what the program computes with. */
+export function answered(s: ProgramState, i: number, body: Uint8Array): void {
+  const file = s.file!;
+  const { asked } = file;
+  if (asked === FileOp.OPEN) file.session = fileValue(body, 0);
+  if (asked === FileOp.CLOSE) file.session = 0;
+  if (asked === FileOp.ADVANCE) file.place = fileValue(body, 0);
+  matched(s, i, asked === FileOp.OPEN ? body.subarray(8) : body);
+}
+
+/** Digest of a message, as the checkers have it: of a request without the number of the open file. */
+export function digestOf(tag: number, mode: number, body: ArrayLike<number>): number {
+  if (mode !== WorldMode.REQUEST) return mixBytes(tag + mode * 1000, body);
+  const masked = Uint8Array.from(body);
+  masked.fill(0, 8, 16);
+  return mixBytes(tag + mode * 1000, masked);
 }
 
 /** The outcome of an event: a poll's hit, a reading, a value. */

@@ -6,8 +6,8 @@
  * Owns: the program state, the endpoint, the arrivals delivered and not consumed. Nothing of it survives the node.
  */
 import { Endpoint, LIVE, type EndpointSnapshot, type EndpointStart } from '@mayfly/protocols';
-import { EMPTY, Flag, Kind, WORLD, WorldMode, emptyHeader, encodeFrame, readFrames, taskId, type Line, type ReplayFrom, type TaskId } from '@mayfly/wire';
-import { advance, happened, initialState, matched, matching, mixBytes, nextAction, sent, type Action, type ProgramSpec, type ProgramState } from './program.ts';
+import { EMPTY, FILES, Flag, Kind, WORLD, WorldMode, emptyHeader, encodeFrame, readFrames, taskId, type Line, type ReplayFrom, type TaskId } from '@mayfly/wire';
+import { advance, answered, digestOf, happened, initialState, matched, matching, nextAction, requested, sent, type Action, type ProgramSpec, type ProgramState } from './program.ts';
 import type { Rule } from './planted.ts';
 
 /** How far a task was when it did something: what this depends on. */
@@ -24,6 +24,8 @@ export interface Witness {
   written(task: number, life: number, dst: number, channel: number): void;
   /** Arrival number `arrival` of the task is this message. */
   consumed(task: number, life: number, arrival: number, src: number, channel: number, digest: number | undefined): void;
+  /** The program takes this answer to request `r` of the task. */
+  took(task: number, life: number, r: number, body: Uint8Array): void;
   /** Event number `n` of the task came out like this. */
   event(task: number, life: number, n: number, outcome: number | string): void;
 }
@@ -201,6 +203,13 @@ export class Rank {
         s.outputs++;
         s.at++;
         return true;
+      case 'request':
+        if (!this.room()) return false;
+        this.send(WORLD, 0, WorldMode.REQUEST, a.body);
+        requested(s, a.op);
+        return true;
+      case 'answer':
+        return this.receive(FILES, 0);
       case 'checkpoint':
         s.at++;
         if (!this.endpoint.inPrologue && (this.spec.prologueRounds === undefined || s.round >= this.spec.prologueRounds))
@@ -262,7 +271,7 @@ export class Rank {
     const channel = (this.channelOf.get(dst) ?? 0) + 1;
     this.channelOf.set(dst, channel);
     const { arrivals, determinants } = this.endpoint.line();
-    this.witness.sent(this.task, this.host.life, dst, channel, mixBytes(tag + mode * 1000, body), { arrivals, determinants });
+    this.witness.sent(this.task, this.host.life, dst, channel, digestOf(tag, mode, body), { arrivals, determinants });
     let number = this.endpoint.beginSend(dst);
     if (number === 0 && this.host.undone === 'limits-ignored') number = channel;
     if (number === 0) return;
@@ -281,8 +290,8 @@ export class Rank {
     if (!a) return false;
     this.endpoint.consume(a.number);
     const keep = a.body !== undefined && this.stored + a.body.length <= this.spec.storeBytes;
-    this.state.queue.push({ src: a.src, tag: a.tag, arrival: a.number, size: a.size, body: keep || a.size === 0 ? [...(a.body ?? EMPTY)] : undefined });
-    this.witness.consumed(this.task, this.host.life, a.number, a.src, a.channel, a.body && mixBytes(a.tag, a.body));
+    this.state.queue.push({ src: a.src, ...(a.src === FILES ? { channel: a.channel } : {}), tag: a.tag, arrival: a.number, size: a.size, body: keep || a.size === 0 ? [...(a.body ?? EMPTY)] : undefined });
+    this.witness.consumed(this.task, this.host.life, a.number, a.src, a.channel, a.body && digestOf(a.tag, 0, a.body));
     return true;
   }
 
@@ -303,7 +312,11 @@ export class Rank {
       this.asked.delete(q.arrival);
     }
     if (body.length !== q.size) throw new Error(`task ${this.task}: arrival ${q.arrival} has ${body.length} bytes instead of ${q.size}`);
-    matched(this.state, i, body);
+    if (q.src === FILES) {
+      const answer = Uint8Array.from(body);
+      this.witness.took(this.task, this.host.life, q.channel!, answer);
+      answered(this.state, i, answer);
+    } else matched(this.state, i, body);
     return true;
   }
 

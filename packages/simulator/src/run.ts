@@ -5,7 +5,7 @@
  * Faults fall only while the job runs, and stop after a while, so that a correct run ends: one that does not is a violation too (K13).
  */
 import { jobId } from '@mayfly/wire';
-import { Violation } from './checkers.ts';
+import { Violation } from './violation.ts';
 import { Striker, drawFaults, type Fault, type FaultKind } from './faults.ts';
 import type { Rule } from './planted.ts';
 import type { ProgramSpec } from './program.ts';
@@ -57,6 +57,7 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
     maxBody: r.pick([16, 40, 200, 700, 3000]),
     storeBytes: r.pick([0, 64, 300, 100_000]),
     stdin: r.chance(0.5) ? 0 : r.between(1, 8),
+    files: Random.named(seed, 'files').chance(0.4),
     ...o.spec,
   };
   const grace = Random.named(seed, 'grace');

@@ -50,6 +50,7 @@ export class Server {
     this.opened = false;
     world.trace?.('server starts');
     this.cs.start();
+    if (world.setup.spec.files) world.files.start();
     this.dispatch({ type: 'recover', entries: this.entries((k) => !k.startsWith('image/') && !k.startsWith('trimmed/')), images: this.cs.newest() });
     if (!this.registry.has(`job/${world.setup.job}`)) this.dispatch({ type: 'submit', job: this.spec() });
     const { life } = this;
@@ -78,11 +79,13 @@ export class Server {
     this.controls.clear();
     this.cs.kill();
     for (const cm of this.cms) cm.kill();
+    this.world.files.kill();
   }
 
   powerLoss(): PowerLoss {
     this.kill();
     this.world.sink.powerLoss();
+    this.world.files.powerLoss();
     const lost: PowerLoss = { lost: 0, reordered: 0, torn: 0, streams: [] };
     for (const cm of this.cms) {
       const l = cm.log.powerLoss(this.world.random);

@@ -2,7 +2,8 @@
  * K9, K10 and K14: what the Channel Memories say and do about durability, held against the disks and the images that are really there.
  */
 import { Kind, WORLD, decodeAck, homeOf, taskId, type Frame, type ImageId, type Line, type ReplayFrom } from '@mayfly/wire';
-import { Violation, name, type Checkers } from './checkers.ts';
+import { name, type Checkers } from './checkers.ts';
+import { Violation } from './violation.ts';
 import type { FaultyLog } from './faulty-log.ts';
 
 /** Stands for everything in an ACK of a task that is done. */

@@ -1,13 +1,15 @@
 /** One simulated run: the setup that a seed draws, the clock, the server, the volunteers, the terminal, the notes. */
 import type { DispatcherSettings, FaultRecord } from '@mayfly/protocols';
-import { zeroLine, type ErrorBody, type JobId, type ReplayFrom, type TaskId } from '@mayfly/wire';
+import { homeOf, zeroLine, type ErrorBody, type JobId, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import { Agenda } from './agenda.ts';
-import { Checkers, Violation } from './checkers.ts';
+import { Checkers } from './checkers.ts';
+import { FileHost } from './file-host.ts';
 import { Link, type LinkEnds } from './link.ts';
 import type { Rule } from './planted.ts';
 import { mixBytes, type ProgramSpec } from './program.ts';
 import { Random } from './random.ts';
 import { Server } from './server.ts';
+import { Violation } from './violation.ts';
 import { Volunteer } from './volunteer.ts';
 
 export interface Setup {
@@ -43,6 +45,7 @@ export class World {
   readonly checkers: Checkers;
   readonly server: Server;
   readonly sink: Sink;
+  readonly files: FileHost;
   volunteers: Volunteer[] = [];
   /** What happened, in order; printed for a failing seed. */
   readonly notes: string[] = [];
@@ -68,6 +71,7 @@ export class World {
     this.random = Random.named(seed, 'world');
     this.checkers = new Checkers(setup.spec);
     this.sink = new Sink(this);
+    this.files = new FileHost(this);
     this.server = new Server(this);
   }
 
@@ -141,6 +145,8 @@ class Sink {
   }
 
   sync(): void {
+    const { server, files } = this.world;
+    files.sync((task) => server.cms[homeOf(task, server.cms.length)]!.serving);
     for (const [task, channel] of this.written) {
       if (this.synced.get(task) === channel) continue;
       this.synced.set(task, channel);

@@ -14,11 +14,12 @@ const QUICK: readonly [Rule, RegExp][] = [
   ['image-without-sends', /^K14/],
   ['image-without-outputs', /^K14/],
   ['image-without-pages', /^K14/],
-  ['parity-ignored', /LOST_LOG/],
   ['one-image-kept', /^K10/],
   ['trimmed-to-newest', /^K10/],
   ['held-bodies-trimmed', /^K10/],
   ['base-forgets', /./],
+  ['requests-taken-again', /^K16/],
+  ['answers-forgotten', /LOST_LOG/],
 ];
 
 test.each(QUICK)('%s is found', { timeout: 120_000 }, (rule, by) => {

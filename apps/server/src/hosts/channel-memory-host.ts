@@ -10,7 +10,7 @@
  *  H3  A core whose append or step failed is never used again: its links are closed, and a new one recovers from the streams.
  *  H4  Output of a task is synced before the log of it may be trimmed (`worldDone`).
  */
-import { ChannelMemory, patchFromLog, type CmEffect, type CmEvent, type JobSpec, type StreamName } from '@mayfly/protocols';
+import { AnswerFeed, ChannelMemory, patchFromLog, type CmEffect, type CmEvent, type JobSpec, type StreamName } from '@mayfly/protocols';
 import type { LogStream, MessageLog } from '@mayfly/storage/ports';
 import {
   FILES,
@@ -27,7 +27,6 @@ import {
 import type { Metrics } from '../metrics.ts';
 import type { Logger } from '../logger.ts';
 import type { Secrets } from '../secrets.ts';
-import { AnswerFeed } from './answer-feed.ts';
 import type { CmDeps, CmListener, CmSettings, CmSpec } from './cm-types.ts';
 import { CloseCode, type DataLink } from './data-link.ts';
 import { MemoryStream } from './memory-stream.ts';

@@ -90,6 +90,8 @@ interface JobOutput {
   syncs: Set<Promise<void>>;
   /** All is durable, and nothing is written any more. */
   closing: boolean;
+  /** Whoever closes it as well waits for the first. */
+  closed?: Promise<void>;
   committing: Promise<void> | undefined;
   compacting: Promise<void> | undefined;
 }
@@ -345,7 +347,10 @@ export class WorldHost {
   /** The job has ended: nothing is written any more. */
   async close(job: JobId): Promise<void> {
     const o = this.#jobs.get(job);
-    if (!o) return;
+    if (o) await (o.closed ??= this.#close(job, o));
+  }
+
+  async #close(job: JobId, o: JobOutput): Promise<void> {
     o.patience.close();
     await this.sync(job).catch(() => undefined);
     await o.committing;

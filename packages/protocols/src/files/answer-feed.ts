@@ -2,8 +2,8 @@
  * Gives one Channel Memory core the answers of the file service that the logs of its tasks do not have: each once, in order. A log that is closed keeps
  * what it is given until it opens, so nothing is given twice to one core; another core, after a recovery, begins with what its log has.
  */
-import type { ChannelMemory } from '@mayfly/protocols';
 import { FILES, MayflyError, type TaskId } from '@mayfly/wire';
+import type { ChannelMemory } from '../channel-memory/channel-memory.ts';
 
 export interface AnswerSource {
   /** Up to which answers may be given. */

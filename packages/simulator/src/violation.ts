@@ -1,0 +1,4 @@
+/** What a checker throws where it finds one. */
+export class Violation extends Error {
+  override readonly name = 'Violation';
+}
