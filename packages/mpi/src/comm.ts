@@ -108,6 +108,30 @@ export function split(layer: Layer, handle: number, color: number, key: number, 
   return start(s);
 }
 
+/** MPI_COMM_TYPE_… */
+export type SplitType = 'shared' | 'hwGuided' | 'hwUnguided' | 'resourceGuided';
+
+/**
+ * [MPI_Comm_split_type] @param type undefined: MPI_UNDEFINED
+ * One rank is one sandbox with a memory of its own: what shares memory with a rank is the rank itself. "MPI_COMM_NULL" where nothing is known of the resource
+ * that is asked for (§7.4.2); the groups of an intercommunicator share none.
+ */
+export function splitType(layer: Layer, handle: number, type: SplitType | undefined, key: number, hints: ReadonlyMap<string, string> | undefined, call = 'MPI_Comm_split_type'): number {
+  const comm = commOf(layer, handle, call);
+  const guided = type === 'resourceGuided';
+  const hardware = guided || type === 'hwGuided' ? hints?.get('mpi_hw_resource_type') : undefined;
+  const set = guided ? hints?.get('mpi_pset_name') : undefined;
+  const alone = type === 'shared' || hardware === 'mpi_shared_memory' || set === SELF_SET;
+  return split(layer, handle, set === WORLD_SET ? 0 : alone && !comm.remote ? comm.rank : UNDEFINED, key, call);
+}
+
+/** Process sets (§11.3.2): a session's groups are made of them. */
+export const WORLD_SET = 'mpi://WORLD';
+export const SELF_SET = 'mpi://SELF';
+export const processSets = (layer: Layer): Map<string, number[]> => new Map([[WORLD_SET, [...layer.state.comms.rows.get(COMM_WORLD)!.group]], [SELF_SET, [layer.state.task]]]);
+/** Tasks of a set. "A URI": its scheme and the names that the standard gives are the same in any case. */
+export const processSet = (layer: Layer, name: string): number[] | undefined => [...processSets(layer)].find(([known]) => known.toLowerCase() === name.toLowerCase())?.[1];
+
 const ORDER: readonly Comparison[] = ['IDENT', 'CONGRUENT', 'SIMILAR', 'UNEQUAL'];
 
 /** [MPI_Comm_compare] Of intercommunicators both groups count. */

@@ -236,7 +236,7 @@ export function spread(layer: Layer, r: RequestRecord): void {
       if (code !== ERR.SUCCESS) r.error ??= { errorClass: ERR.CONVERSION, call: r.call, text: `the function that converts what was read answered ${code}` };
       continue;
     }
-    layer.memory.unpack(u.layout, u.count, u.external ? nativeOf(u.external, packed) : packed, LINEAR, u.address);
+    layer.memory.unpack(u.layout, u.count, u.external ? nativeOf(u.external, packed) : packed, u.space ?? LINEAR, u.address);
   }
   r.unpack = undefined;
 }

@@ -29,6 +29,22 @@ export function createAdjacent(layer: Layer, handle: number, topology: DistGraph
   return create(layer, handle, comm.group, call, topology);
 }
 
+/** An edge of a distributed graph. */
+export type Edge = readonly [source: number, destination: number, weight: number];
+
+/** [MPI_Dist_graph_create] What a process knows of the graph when all have told all: the edges that begin or end here. */
+export function adjacent(edges: readonly Edge[], rank: number, weighted: boolean): DistGraphTopology {
+  const into = edges.filter((e) => e[1] === rank);
+  const from = edges.filter((e) => e[0] === rank);
+  return {
+    kind: 'dist',
+    sources: into.map((e) => e[0]),
+    sourceWeights: weighted ? into.map((e) => e[2]) : undefined,
+    destinations: from.map((e) => e[1]),
+    destinationWeights: weighted ? from.map((e) => e[2]) : undefined,
+  };
+}
+
 /** @throws MPIError ERR_TOPOLOGY */
 export const graphOf = (comm: CommRecord, call: string): GraphTopology =>
   comm.topology?.kind === 'graph' ? comm.topology : fail(ERR.TOPOLOGY, call, `${comm.name} has no graph topology`, comm.handle);

@@ -137,8 +137,8 @@ export function improbe(layer: Layer, commHandle: number, source: number, tag: n
   return claim(layer, comm, findUnexpected(layer, comm.context, source >= 0 ? peers(comm)[source]! : source, tag)!);
 }
 
-/** [MPI_Mrecv, MPI_Imrecv] Its request is complete at once. @throws MPIError ERR_REQUEST for a message that was received before */
-export function startMatchedReceive(layer: Layer, message: number, into: Buf, call: string): number {
+/** [MPI_Mrecv, MPI_Imrecv] Its request is complete at once. @param into undefined: a structured value @throws MPIError ERR_REQUEST for a message that was received before */
+export function startMatchedReceive(layer: Layer, message: number, into: Buf | undefined, call: string): number {
   const { state } = layer;
   const m = state.messages.rows.get(message);
   if (!m && message !== NO_PROC) fail(ERR.REQUEST, call, 'the message is MPI_MESSAGE_NULL, or it was received before');

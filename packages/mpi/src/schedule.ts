@@ -113,6 +113,31 @@ export function nextCollective(comm: CommRecord): number {
   return number;
 }
 
+/**
+ * Of a persistent collective: its place among the collectives of its communicator is that of its initialization, not those of its starts, whose order may
+ * differ from process to process (MPI 4.1 §6.13).
+ */
+export interface Series {
+  /** The communicator, and the number there. */
+  comm: number;
+  number: number;
+}
+/** Takes the next place. */
+export const newSeries = (comm: CommRecord): Series => ({ comm: comm.handle, number: nextCollective(comm) });
+
+/** Starts a collective of a series (or anything that is of none). */
+export function inSeries<T>(layer: Layer, series: Series | undefined, begin: () => T): T {
+  const comm = series && layer.state.comms.rows.get(series.comm);
+  if (!comm) return begin();
+  const next = comm.collectives;
+  comm.collectives = series.number;
+  try {
+    return begin();
+  } finally {
+    comm.collectives = next;
+  }
+}
+
 /** Starts a built schedule as a request. */
 export function start(schedule: Schedule): number {
   const { layer, comm } = schedule;

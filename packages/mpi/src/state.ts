@@ -66,6 +66,8 @@ export interface CommRecord {
   collectives: number;
   /** Attribute values by keyval. */
   attributes: Map<number, unknown>;
+  /** Hints of a TypeScript program (the C binding keeps its own). */
+  info?: Map<string, string>;
   /** MPI_Comm_free was called: it goes when no request is under way on it any more. */
   freed?: boolean;
   /** The window that this is the communicator of: its error handler is the window's. */
@@ -103,6 +105,8 @@ interface RequestCommon {
 
 /** Elements of a derived datatype that came packed: `from` (a scratch buffer) to their places relative to the address. */
 export interface Unpack {
+  /** Where the address is; absent: linear memory. */
+  space?: number;
   /** The bytes are in external32, or in the program's own representation of the name: elements of this type. */
   external?: TypeRecord;
   datarep?: string;

@@ -4,7 +4,7 @@
  * The layer moves contiguous bytes. Elements that lie otherwise are packed before and spread when the request is complete.
  */
 import type { types } from '@mayfly/mpi';
-import { ERR, NO_BYTES, ROOT, collectives as coll, combine, linear, nextCollective, part, requests, type Buf, type CommRecord } from '@mayfly/mpi';
+import { ERR, NO_BYTES, ROOT, bundles, collectives as coll, combine, linear, newSeries, part, requests, type Buf, type CommRecord } from '@mayfly/mpi';
 import { record, type Implementations } from './define.ts';
 import { IN_PLACE, type Bundle, type Core } from './core.ts';
 import { makePersistent, newSlot, type Starters } from './requests.ts';
@@ -200,20 +200,12 @@ export function collectives(core: Core, starters: Starters): Implementations {
       const n = size(c);
       /** Every block packed behind the others: types differ from rank to rank. */
       const blocks = (b: Bundle, address: number, counts: number[], displs: number[], list: number[], receives: boolean): coll.VectorArgument => {
-        const each = list.map((h, i) => (counts[i]! > 0 ? core.committed(h, c.handle) : undefined));
-        const lengths = each.map((t, i) => (t ? t.layout.size * counts[i]! : 0));
-        const whole = core.room(b, lengths.reduce((x, y) => x + y, 0));
-        let at = 0;
-        each.forEach((t, i) => {
-          const room = part(whole, at, lengths[i]!);
-          at += lengths[i]!;
-          if (!t || lengths[i] === 0) return;
-          const place = (address >>> 0) + displs[i]!;
-          core.checkPlace(place, counts[i]!, t, c.handle, receives ? 'recvbuf' : 'sendbuf');
-          core.packInto(t.layout, counts[i]!, place, room);
-          if (receives) b.unpack.push({ layout: t.layout, count: counts[i]!, from: room, address: place });
+        const places = list.map((h, i) => {
+          const t = counts[i]! > 0 ? core.committed(h, c.handle) : undefined;
+          return t && core.place((address >>> 0) + displs[i]!, counts[i]!, t, c.handle, receives ? 'recvbuf' : 'sendbuf');
         });
-        return { buf: whole, unit: 1, counts: lengths, displs: undefined };
+        const { buf, lengths } = bundles.behindOneAnother(layer, b, places, receives);
+        return { buf, unit: 1, counts: lengths, displs: undefined };
       };
       apart(send!, recv!, sum(all(rcounts!, n, c)), c.handle);
       return core.begin((b) => {
@@ -292,6 +284,6 @@ export function addForms(core: Core, out: Implementations, starters: Starters, n
   };
   out[`${name}_init`] = (...args: number[]) => {
     const comm = core.comm(args[args.length - 3]!);
-    return makePersistent(core, name, args.slice(0, -2), args[args.length - 1]!, { comm: comm.handle, number: nextCollective(comm) });
+    return makePersistent(core, name, args.slice(0, -2), args[args.length - 1]!, newSeries(comm));
   };
 }

@@ -10,6 +10,11 @@ import type { CallRecord } from './state.ts';
 
 const COMPARISON = { IDENT: constant('MPI_IDENT'), CONGRUENT: constant('MPI_CONGRUENT'), SIMILAR: constant('MPI_SIMILAR'), UNEQUAL: constant('MPI_UNEQUAL') } as const;
 
+const SPLIT_TYPES = new Map<number, comms.SplitType>([
+  [constant('MPI_COMM_TYPE_SHARED'), 'shared'], [constant('MPI_COMM_TYPE_HW_GUIDED'), 'hwGuided'], [constant('MPI_COMM_TYPE_HW_UNGUIDED'), 'hwUnguided'],
+  [constant('MPI_COMM_TYPE_RESOURCE_GUIDED'), 'resourceGuided'],
+]);
+
 /** An info object as it is now, for a communicator that is to come: the program may free its own. 0 stands for the parent's hints. */
 const keepInfo = (core: Core, info: number): number => keepHints(core, core.info(info) ?? new Map());
 const keepHints = (core: Core, hints: Map<string, string>): number => numberOf(Kind.INFO, core.newInfo(hints)) + 1;
@@ -129,17 +134,9 @@ export function communicators(core: Core): Implementations {
     Comm_split: making(core, 'Comm_split', (comm, color, key) => ({ request: comms.split(layer, core.comm(comm!).handle, color!, key!, core.call) })),
     Comm_split_type: making(core, 'Comm_split_type', (comm, type, key, info) => {
       const c = core.comm(comm!);
-      // One rank is one sandbox with a memory of its own: what shares memory with a rank is the rank itself.
-      const shared = [constant('MPI_COMM_TYPE_SHARED'), constant('MPI_COMM_TYPE_HW_GUIDED'), constant('MPI_COMM_TYPE_RESOURCE_GUIDED'), constant('MPI_COMM_TYPE_HW_UNGUIDED')];
-      if (type !== UNDEFINED && !shared.includes(type!)) core.fail(ERR.ARG, `split_type ${type} is none of MPI_COMM_TYPE_…, nor MPI_UNDEFINED`, c.handle);
-      // "MPI_COMM_NULL" where nothing is known of the resource that is asked for (§7.4.2). The groups of an intercommunicator share none.
-      const hints = core.info(info!);
-      const guided = type === constant('MPI_COMM_TYPE_RESOURCE_GUIDED');
-      const hardware = guided || type === constant('MPI_COMM_TYPE_HW_GUIDED') ? hints?.get('mpi_hw_resource_type') : undefined;
-      const set = guided ? hints?.get('mpi_pset_name') : undefined;
-      const alone = type === constant('MPI_COMM_TYPE_SHARED') || hardware === 'mpi_shared_memory' || set === 'mpi://SELF';
-      const color = set === 'mpi://WORLD' ? 0 : alone && !c.remote ? c.rank : UNDEFINED;
-      return { request: comms.split(layer, c.handle, color, key!, core.call) };
+      const named = SPLIT_TYPES.get(type!);
+      if (type !== UNDEFINED && !named) core.fail(ERR.ARG, `split_type ${type} is none of MPI_COMM_TYPE_…, nor MPI_UNDEFINED`, c.handle);
+      return { request: comms.splitType(layer, c.handle, named, key!, core.info(info!), core.call) };
     }),
     Intercomm_create: making(core, 'Intercomm_create', (local, localLeader, peer, remoteLeader, tag) => ({
       request: intercomms.create(layer, core.comm(local!).handle, localLeader!, () => core.commNumber(peer!), remoteLeader!, tag!, core.call),

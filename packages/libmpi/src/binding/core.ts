@@ -6,8 +6,8 @@
  */
 import { constant } from '../abi/constants.ts';
 import {
-  COMM_SELF, COMM_WORLD, DERIVED, ERR, LINEAR, ERRORS_ARE_FATAL, ERRORS_RETURN, ERRORS_ABORT, GROUP_EMPTY, MPIError, className, commOf, fail, files, isContiguous, linear, opHandle,
-  scratch, span, start, types, type BuiltinOp, type Buf, type CommRecord, type ErrorRecord, type Layer, type Layout, type OpRecord, type StatusRecord, type Unpack,
+  COMM_SELF, COMM_WORLD, DERIVED, ERR, LINEAR, ERRORS_ARE_FATAL, ERRORS_RETURN, ERRORS_ABORT, GROUP_EMPTY, MPIError, bundles, className, commOf, fail, files, isContiguous, linear, opHandle,
+  span, start, types, type BuiltinOp, type Buf, type Bundle, type CommRecord, type ErrorRecord, type Layer, type Layout, type OpRecord, type StatusRecord,
 } from '@mayfly/mpi';
 import { Heap } from './heap.ts';
 import { Kind, Null, OPS, Predefined, handleOf, numberOf } from './handles.ts';
@@ -18,12 +18,7 @@ export const IN_PLACE = 1;
 /** The element type of MPI_BYTE. */
 const BYTE = 0;
 
-/** Scratch buffers and what is to be unpacked, of a request that is about to start. */
-export interface Bundle {
-  spaces: number[];
-  unpack: Unpack[];
-}
-
+export type { Bundle };
 type TypeRecord = types.TypeRecord;
 
 export class Core {
@@ -183,12 +178,11 @@ export class Core {
 
   /** Elements to be sent: where they lie, or a packed copy. */
   outgoing(bundle: Bundle, address: number, count: number, t: TypeRecord, comm: number, what = 'sendbuf'): Buf {
-    const { layout } = t;
-    if (isContiguous(layout, count)) return this.contiguous(address, count, t, comm, what);
-    const a = this.checkPlace(address, count, t, comm, what);
-    const b = this.room(bundle, layout.size * count);
-    this.layer.memory.pack(layout, count, LINEAR, a, this.layer.memory.view(b));
-    return b;
+    if (isContiguous(t.layout, count)) return this.contiguous(address, count, t, comm, what);
+    return bundles.outgoing(this.layer, bundle, this.place(address, count, t, comm, what));
+  }
+  place(address: number, count: number, t: TypeRecord, comm: number, what: string): bundles.Place {
+    return { space: LINEAR, address: this.checkPlace(address, count, t, comm, what), layout: t.layout, count };
   }
 
   /** Elements to be taken at once, or a packed copy of them that holds until anything else is packed. */
@@ -205,19 +199,14 @@ export class Core {
 
   /** Where elements are to arrive: in place, or packed, to be spread when the request is complete. */
   incoming(bundle: Bundle, address: number, count: number, t: TypeRecord, comm: number, what = 'recvbuf'): Buf {
-    const { layout } = t;
-    if (isContiguous(layout, count)) return this.contiguous(address, count, t, comm, what);
-    const a = this.checkPlace(address, count, t, comm, what);
-    const b = this.room(bundle, layout.size * count);
-    bundle.unpack.push({ layout, count, from: b, address: a });
-    return b;
+    if (isContiguous(t.layout, count)) return this.contiguous(address, count, t, comm, what);
+    return bundles.incoming(this.layer, bundle, this.place(address, count, t, comm, what));
   }
 
   /** Elements that are read and written: a packed copy of what is there, spread again at the end. */
   both(bundle: Bundle, address: number, count: number, t: TypeRecord, comm: number, what = 'recvbuf'): Buf {
-    const b = this.incoming(bundle, address, count, t, comm, what);
-    if (b.space < 0) this.layer.memory.pack(t.layout, count, LINEAR, address >>> 0, this.layer.memory.view(b));
-    return b;
+    if (isContiguous(t.layout, count)) return this.contiguous(address, count, t, comm, what);
+    return bundles.both(this.layer, bundle, this.place(address, count, t, comm, what));
   }
 
   /** Packs what lies at an address into a buffer. */
@@ -226,30 +215,16 @@ export class Core {
   }
   /** Spreads what a call without a request has computed. */
   unpackNow(bundle: Bundle): void {
-    for (const u of bundle.unpack) this.layer.memory.unpack(u.layout, u.count, this.layer.memory.view(u.from), LINEAR, u.address);
+    bundles.unpackNow(this.layer, bundle);
   }
 
   room(bundle: Bundle, bytes: number): Buf {
-    const b = scratch(this.layer, bytes);
-    bundle.spaces.push(b.space);
-    return b;
+    return bundles.room(this.layer, bundle, bytes);
   }
 
   /** Starts a request whose buffers are described by a bundle, which goes with it. */
   begin(make: (bundle: Bundle) => number): number {
-    const bundle: Bundle = { spaces: [], unpack: [] };
-    let request = 0;
-    try {
-      request = make(bundle);
-    } finally {
-      if (request === 0) for (const space of bundle.spaces) this.layer.state.scratch.delete(space);
-    }
-    if (bundle.spaces.length > 0) {
-      const r = this.layer.state.requests.rows.get(request)!;
-      r.spaces.push(...bundle.spaces);
-      if (bundle.unpack.length > 0) r.unpack = bundle.unpack;
-    }
-    return request;
+    return bundles.begin(this.layer, make);
   }
 
   // ── statuses

@@ -4,11 +4,11 @@
  * A handle names a slot, the slot a request of the layer. Slot {@link COMPLETE_SLOT} is the send that is complete already: it belongs to no request and to
  * all sends. Slots are reused, the lowest free one first.
  */
-import { ANY_SOURCE, ANY_TAG, ERR, MPIError, UNDEFINED, partitioned, requests, type Outcome, type StatusRecord } from '@mayfly/mpi';
+import { ANY_SOURCE, ANY_TAG, ERR, MPIError, UNDEFINED, inSeries, partitioned, requests, type Outcome, type Series, type StatusRecord } from '@mayfly/mpi';
 import { record, type Implementations } from './define.ts';
 import { Kind, Null, handleOf, numberOf } from './handles.ts';
 import type { Core } from './core.ts';
-import type { Series, Slot } from './state.ts';
+import type { Slot } from './state.ts';
 
 /** What a starter answers when the operation was complete at once. */
 export const COMPLETE = 0;
@@ -136,13 +136,10 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
     if (slot!.request !== 0 && layer.state.requests.rows.has(slot!.request)) core.fail(ERR.REQUEST, 'the persistent request is active already');
     const { starter, args, large, call, series } = slot!.persistent!;
     const before = [heap.large, heap.call] as const;
-    const comm = series && layer.state.comms.rows.get(series.comm);
-    const next = comm?.collectives;
-    if (comm) comm.collectives = series!.number;
     heap.large = large;
     heap.call = call;
     try {
-      slot!.request = starters[starter]!(...args);
+      slot!.request = inSeries(layer, series, () => starters[starter]!(...args));
       // Complete at once, and yet active: a request of the layer which is complete.
       if (slot!.request === COMPLETE) {
         slot!.request = requests.startGeneral(layer);
@@ -150,7 +147,6 @@ export function completion(core: Core, starters: Starters, madeComm: (layerComm:
       }
     } finally {
       [heap.large, heap.call] = before;
-      if (comm) comm.collectives = next!;
     }
   };
 

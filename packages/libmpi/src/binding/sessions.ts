@@ -2,7 +2,7 @@
  * Sessions (MPI 4.1 §11.3): MPI without MPI_COMM_WORLD, before, beside and after the World Model. A session is a handle with an error handler, hints and
  * perhaps a buffer; its process sets are groups of the layer, and communicators are made from groups and a string that their processes agree on.
  */
-import { COMM_WORLD, ERR, MPIError, comms, intercomms, ports } from '@mayfly/mpi';
+import { ERR, MPIError, comms, intercomms, ports } from '@mayfly/mpi';
 import { making, newGroup } from './communicators.ts';
 import type { Core } from './core.ts';
 import type { Implementations, Waiting } from './define.ts';
@@ -12,8 +12,6 @@ import { attached, detached } from './point-to-point.ts';
 import { COMPLETE, newSlot } from './requests.ts';
 import type { SessionRecord } from './state.ts';
 
-const WORLD = 'mpi://WORLD';
-const SELF = 'mpi://SELF';
 const LEVELS = ['SINGLE', 'FUNNELED', 'SERIALIZED', 'MULTIPLE'].map((n) => `MPI_THREAD_${n}`);
 const GRANTED = 'MPI_THREAD_SERIALIZED';
 const STRINGTAG = 256;
@@ -38,11 +36,10 @@ export function sessions(core: Core): Implementations {
     const s = sessionOf(handle);
     return under(s.errhandler, handle, () => success(() => f(s)));
   };
-  const psets = (): Map<string, number[]> => new Map([[WORLD, [...layer.state.comms.rows.get(COMM_WORLD)!.group]], [SELF, [layer.state.task]]]);
+  const psets = (): Map<string, number[]> => comms.processSets(layer);
   const pset = (at: number): number[] => {
     const name = heap.string(at, 'pset_name');
-    // A URI: its scheme and the names that the standard gives are the same in any case.
-    return [...psets()].find(([known]) => known.toLowerCase() === name.toLowerCase())?.[1] ?? core.fail(ERR.ARG, `there is no process set '${name}' (there are ${WORLD} and ${SELF})`);
+    return comms.processSet(layer, name) ?? core.fail(ERR.ARG, `there is no process set '${name}' (there are ${[...psets().keys()].join(' and ')})`);
   };
   const stringTag = (at: number): string => {
     const tag = heap.string(at, 'stringtag');

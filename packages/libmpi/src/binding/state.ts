@@ -1,4 +1,6 @@
 /** The binding's own tables, as plain data: the section `binding` of an image. */
+import type { Series } from '@mayfly/mpi';
+
 export const BINDING_FORMAT = 1;
 
 /** A call under way: what its second half needs. `call` is the name without MPI_. */
@@ -9,16 +11,6 @@ export interface CallRecord {
   /** Addresses and numbers, as the call defines them. */
   at: number[];
   phase: number;
-}
-
-/**
- * Of a persistent collective: its place among the collectives of its communicator is that of its initialization, not those of its starts, whose order may
- * differ from process to process (MPI 4.1 §6.13).
- */
-export interface Series {
-  /** The layer's communicator, and the number there. */
-  comm: number;
-  number: number;
 }
 
 /** What a request handle of the program stands for. */

@@ -1,13 +1,15 @@
 /**
- * The tool information interface (MPI 4.1 §15.3) over the variables of tool-variables.ts; there are no events, sources and enumerations. Answers are codes of
+ * The tool information interface (MPI 4.1 §15.3) over the variables of packages/mpi; there are no events, sources and enumerations. Answers are codes of
  * its own: no error handler is called, whatever is wrong.
  */
-import { ERR, MPIError } from '@mayfly/mpi';
+import { ERR, MPIError, toolVariables } from '@mayfly/mpi';
 import { constant } from '../abi/constants.ts';
-import { CATEGORIES, CONTROL, PERFORMANCE, type PerformanceVariable } from './tool-variables.ts';
 import type { Implementations } from './define.ts';
 import type { Core } from './core.ts';
 import type { ToolHandle } from './state.ts';
+
+const { CATEGORIES, CONTROL, PERFORMANCE } = toolVariables;
+const KINDS = { counter: constant('MPI_T_PVAR_CLASS_COUNTER'), aggregate: constant('MPI_T_PVAR_CLASS_AGGREGATE'), level: constant('MPI_T_PVAR_CLASS_LEVEL') } as const;
 
 const code = (name: string): number => constant(`MPI_T_ERR_${name}`);
 const INVALID_INDEX = code('INVALID_INDEX');
@@ -63,8 +65,8 @@ export function tools(core: Core): Implementations {
     const found = core.state.tool.handles.get(h);
     return found?.session === s ? found : answer(INVALID_HANDLE);
   };
-  const variable = (h: ToolHandle): PerformanceVariable => PERFORMANCE[h.index]!;
-  const now = (h: ToolHandle): number => variable(h).read(layer, core.state);
+  const variable = (h: ToolHandle): toolVariables.PerformanceVariable => PERFORMANCE[h.index]!;
+  const now = (h: ToolHandle): number => variable(h).read(layer, core.state.images);
   const value = (h: ToolHandle): number => (variable(h).counts ? h.counted + (h.running ? now(h) - h.since : 0) : now(h));
   const set = (h: ToolHandle, to: number): void => {
     h.counted = to;
@@ -121,14 +123,14 @@ export function tools(core: Core): Implementations {
     T_pvar_get_num: guarded((to) => heap.setInt(to!, PERFORMANCE.length, 'num_pvar')),
     T_pvar_get_index: guarded((name, kind, to) => {
       if (kind! < CLASSES[0] || kind! > CLASSES[1]) answer(code('INVALID'));
-      heap.setInt(to!, named(PERFORMANCE, name!, (i) => PERFORMANCE[i]!.kind === kind), 'pvar_index');
+      heap.setInt(to!, named(PERFORMANCE, name!, (i) => KINDS[PERFORMANCE[i]!.kind] === kind), 'pvar_index');
     }),
     T_pvar_get_info: guarded((i, name, nameLength, verbosity, kind, datatype, enumeration, text, textLength, bind, readonly, continuous, atomic) => {
       const v = at(PERFORMANCE, i!);
       putText(name!, nameLength!, v.name);
       putText(text!, textLength!, v.text);
       put(verbosity!, constant('MPI_T_VERBOSITY_USER_BASIC'));
-      put(kind!, v.kind);
+      put(kind!, KINDS[v.kind]);
       put(datatype!, constant('MPI_UNSIGNED_LONG_LONG'));
       put(enumeration!, 0);
       put(bind!, constant('MPI_T_BIND_NO_OBJECT'));

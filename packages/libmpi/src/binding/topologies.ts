@@ -188,16 +188,8 @@ function distGraph(core: Core): Implementation {
         const total = heap.ints(counts + 4, c.group.length, 'edges').reduce((a, b) => a + b, 0);
         const flat = heap.ints(r.at[5]!, 3 * total, 'edges');
         const edges = Array.from({ length: total }, (_, i) => flat.slice(3 * i, 3 * i + 3) as [number, number, number]);
-        const into = edges.filter((e) => e[1] === c.rank);
-        const from = edges.filter((e) => e[0] === c.rank);
         for (const a of [counts, own, r.at[5]!]) core.program.free(a);
-        r.request = neighbours.createAdjacent(layer, comm, {
-          kind: 'dist',
-          sources: into.map((e) => e[0]),
-          sourceWeights: weighted ? into.map((e) => e[2]) : undefined,
-          destinations: from.map((e) => e[1]),
-          destinationWeights: weighted ? from.map((e) => e[2]) : undefined,
-        });
+        r.request = neighbours.createAdjacent(layer, comm, neighbours.adjacent(edges, c.rank, weighted !== 0));
         r.phase = 2;
       }
       madeComm(core, wait(), at);

@@ -4,9 +4,8 @@
  * A program may print them, so they must not differ in a replay: the counts are functions of the calls and of what they have consumed. Images are taken when
  * the place decides, so their number is a determinant. The incarnation is not here: a program must not depend on it.
  */
-import { collectives, type Layer } from '@mayfly/mpi';
-import { constant } from '../abi/constants.ts';
-import type { BindingState } from './state.ts';
+import * as collectives from './collectives/index.ts';
+import type { Layer } from './layer.ts';
 
 export interface ControlVariable {
   name: string;
@@ -27,15 +26,13 @@ export interface PerformanceVariable {
   name: string;
   text: string;
   /** MPI_T_PVAR_CLASS_… */
-  kind: number;
+  kind: 'counter' | 'aggregate' | 'level';
   /** Counted from the start of a handle; others are levels, which are always there and cannot be written. */
   counts: boolean;
-  read(layer: Layer, state: BindingState): number;
+  /** @param images taken of this rank until now */
+  read(layer: Layer, images: number): number;
 }
 
-const COUNTER = constant('MPI_T_PVAR_CLASS_COUNTER');
-const AGGREGATE = constant('MPI_T_PVAR_CLASS_AGGREGATE');
-const LEVEL = constant('MPI_T_PVAR_CLASS_LEVEL');
 const queued = (layer: Layer, f: (size: number) => number): number => {
   let n = 0;
   for (const queue of layer.state.unexpected.values()) for (const e of queue) n += f(e.size);
@@ -43,13 +40,13 @@ const queued = (layer: Layer, f: (size: number) => number): number => {
 };
 
 export const PERFORMANCE: readonly PerformanceVariable[] = [
-  { name: 'messages_sent', text: 'Messages of point to point and collective operations that this rank has sent', kind: COUNTER, counts: true, read: (l) => l.state.traffic.sent },
-  { name: 'bytes_sent', text: 'Bytes in them', kind: AGGREGATE, counts: true, read: (l) => l.state.traffic.sentBytes },
-  { name: 'messages_received', text: 'Messages of point to point and collective operations that have entered this rank', kind: COUNTER, counts: true, read: (l) => l.state.traffic.received },
-  { name: 'bytes_received', text: 'Bytes in them', kind: AGGREGATE, counts: true, read: (l) => l.state.traffic.receivedBytes },
-  { name: 'unexpected_messages', text: 'Messages that have entered this rank and that no receive has matched yet', kind: LEVEL, counts: false, read: (l) => queued(l, () => 1) },
-  { name: 'unexpected_bytes', text: 'Bytes in them, kept here or in the log', kind: LEVEL, counts: false, read: (l) => queued(l, (size) => size) },
-  { name: 'images_taken', text: 'Checkpoint images of this rank that its present state has behind it', kind: LEVEL, counts: false, read: (l, s) => Number(l.device.place(() => String(s.images))) },
+  { name: 'messages_sent', text: 'Messages of point to point and collective operations that this rank has sent', kind: 'counter', counts: true, read: (l) => l.state.traffic.sent },
+  { name: 'bytes_sent', text: 'Bytes in them', kind: 'aggregate', counts: true, read: (l) => l.state.traffic.sentBytes },
+  { name: 'messages_received', text: 'Messages of point to point and collective operations that have entered this rank', kind: 'counter', counts: true, read: (l) => l.state.traffic.received },
+  { name: 'bytes_received', text: 'Bytes in them', kind: 'aggregate', counts: true, read: (l) => l.state.traffic.receivedBytes },
+  { name: 'unexpected_messages', text: 'Messages that have entered this rank and that no receive has matched yet', kind: 'level', counts: false, read: (l) => queued(l, () => 1) },
+  { name: 'unexpected_bytes', text: 'Bytes in them, kept here or in the log', kind: 'level', counts: false, read: (l) => queued(l, (size) => size) },
+  { name: 'images_taken', text: 'Checkpoint images of this rank that its present state has behind it', kind: 'level', counts: false, read: (l, images) => Number(l.device.place(() => String(images))) },
 ];
 
 export const CATEGORIES: readonly { name: string; text: string; control: readonly string[]; performance: readonly string[] }[] = [
