@@ -254,6 +254,8 @@ export interface LayerState {
   scratch: Map<number, Uint8Array>;
   nextScratch: number;
   nextContext: number;
+  /** Attribute keys that a TypeScript program has made. */
+  keyvals?: number;
   /** Number of the last synchronous send; which request waits for which number. */
   lastSync: number;
   syncs: Map<number, number>;

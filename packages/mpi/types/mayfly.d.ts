@@ -18,6 +18,10 @@ export type Buffer =
   | Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array
   | Float32Array | Float64Array | BigInt64Array | BigUint64Array;
 
+/** A buffer for a call: a typed array as it is, or elements of a {@link Datatype} in one. */
+export type Of<A extends Buffer> = A | Elements<A>;
+export type Data = Of<Buffer>;
+
 /** Blocks of different length for gatherv, scatterv, allgatherv, alltoallv. Counts and displacements are in elements of `data`. */
 export interface Vector<A extends Buffer = Buffer> {
   data: A;
@@ -51,6 +55,126 @@ export declare const ROOT: -4;
 export declare const UNDEFINED: -32766;
 /** [MPI_TAG_UB] The largest tag. Tags go from 0 to this. */
 export declare const TAG_UB: 2147483647;
+/** [MPI_UNIVERSE_SIZE] Slots that there were for the job when it began. */
+export declare const UNIVERSE_SIZE: number;
+/** [MPI_APPNUM] Of a spawned process: which of the commands it was started with. */
+export declare const APPNUM: number;
+
+// ───────────────────────────── Datatypes ─────────────────────────────
+
+/** What a datatype can be made of: a kind of typed array (`Float64Array`), or another datatype. */
+export type TypeLike = ElementArrayType | Datatype;
+
+/**
+ * Some bytes of an array, as a datatype says (chapter 5): it stands wherever a typed array does.
+ *
+ *   const a = new Float64Array(rows * columns);
+ *   const column = datatype(Float64Array).vector(rows, 1, columns);
+ *   comm.send(column.of(a, 1, 3), right);      // the fourth column
+ *   comm.recv(a.subarray(0, rows), left);      // arrives as `rows` numbers
+ *
+ * Elements that are not contiguous are packed and spread by the call. Reductions see packed elements.
+ */
+export interface Elements<A extends ArrayBufferView = ArrayBufferView> {
+  readonly data: A;
+  readonly datatype: Datatype;
+  readonly count: number;
+  /** In elements of `data` (of a DataView in bytes). */
+  readonly offset: number;
+}
+
+/**
+ * [MPI_Datatype] Which bytes belong to an element. Made by {@link datatype} and {@link struct}, and from each other; ready for communication at once
+ * (there is no commit). Counts, lengths and strides are in elements of the type that it is made of, bytes where it says so. Rarely needed: the part of an array that is contiguous is
+ * `array.subarray(from, to)`.
+ * @throws MPIError ERR_ARG for what is no whole number, ERR_COUNT for negative lengths, ERR_TYPE once it was freed
+ */
+export interface Datatype {
+  /** [MPI_Type_size, MPI_Type_size_x] Bytes of data. */
+  readonly size: number;
+  /** [MPI_Type_get_extent, MPI_Type_get_extent_x] Bytes from one element to the next. */
+  readonly extent: number;
+  /** Byte at which an element begins, relative to its place. */
+  readonly lb: number;
+  /** [MPI_Type_get_true_extent, MPI_Type_get_true_extent_x] First byte of data, and bytes up to the last one. */
+  readonly trueExtent: { lb: number; extent: number };
+  /** [MPI_Type_get_name, MPI_Type_set_name] */
+  name: string;
+  /** [MPI_Type_get_envelope, MPI_Type_get_contents] How it was made. */
+  readonly contents: TypeContents;
+
+  /**
+   * `count` elements in an array, the first at `offset` (elements of the array).
+   * @throws MPIError ERR_BUFFER when one lies outside of the array
+   */
+  of<A extends ArrayBufferView>(array: A, count?: number, offset?: number): Elements<A>;
+
+  /** [MPI_Type_contiguous] */
+  contiguous(count: number): Datatype;
+  /** [MPI_Type_vector] `count` blocks of `length`, `stride` from the start of one to that of the next. */
+  vector(count: number, length: number, stride: number): Datatype;
+  /** [MPI_Type_create_hvector] The stride is in bytes. */
+  hvector(count: number, length: number, stride: number): Datatype;
+  /** [MPI_Type_indexed, MPI_Type_create_indexed_block] Blocks of these lengths (one number: all alike) at these displacements. */
+  indexed(lengths: ArrayLike<number> | number, displs: ArrayLike<number>): Datatype;
+  /** [MPI_Type_create_hindexed, MPI_Type_create_hindexed_block] The displacements are in bytes. */
+  hindexed(lengths: ArrayLike<number> | number, displs: ArrayLike<number>): Datatype;
+  /** [MPI_Type_create_subarray] A part of an array of several dimensions. @param order 'C': the last dimension runs fastest (default) */
+  subarray(sizes: ArrayLike<number>, subsizes: ArrayLike<number>, starts: ArrayLike<number>, order?: 'C' | 'F'): Datatype;
+  /** [MPI_Type_create_darray] What process `rank` of `size` has of an array that is distributed over a grid of processes (row-major). */
+  darray(size: number, rank: number, dims: readonly Distributed[], order?: 'C' | 'F'): Datatype;
+  /** [MPI_Type_create_resized] Other bounds, in bytes: where the next element begins. */
+  resized(lb: number, extent: number): Datatype;
+  /** [MPI_Type_dup] */
+  dup(): Datatype;
+  /** [MPI_Type_free] What was started with it completes. */
+  free(): void;
+
+  /** [MPI_Pack, MPI_Pack_size] The elements' bytes behind one another. */
+  pack(array: ArrayBufferView, count?: number, offset?: number): Uint8Array;
+  /** [MPI_Unpack] The reverse. @throws MPIError ERR_TRUNCATE when there are too few bytes */
+  unpack(packed: Uint8Array, array: ArrayBufferView, count?: number, offset?: number): void;
+  /** [MPI_Pack_external, MPI_Pack_external_size] In the form "external32" (§14.5.2), which every machine reads. */
+  packExternal(array: ArrayBufferView, count?: number, offset?: number): Uint8Array;
+  /** [MPI_Unpack_external] */
+  unpackExternal(packed: Uint8Array, array: ArrayBufferView, count?: number, offset?: number): void;
+}
+
+/** One field of a {@link struct}. */
+export interface StructField {
+  /** Bytes from the start of the struct. */
+  offset: number;
+  type: TypeLike;
+  /** Elements behind one another (default: 1). */
+  count?: number;
+}
+
+/** One dimension of {@link Datatype.darray}. */
+export interface Distributed {
+  /** Elements of the whole array. */
+  size: number;
+  by: 'block' | 'cyclic' | 'none';
+  /** Elements of a block (default: as even as can be; cyclic: 1). */
+  block?: number;
+  /** Processes along this dimension. */
+  processes: number;
+}
+
+/** The constructor of a datatype and its arguments, in the order of §5.1.13. */
+export interface TypeContents {
+  /** 'NAMED', 'VECTOR', 'STRUCT' … [MPI_COMBINER_…] */
+  readonly combiner: string;
+  readonly integers: readonly number[];
+  /** Bytes. */
+  readonly addresses: readonly number[];
+  /** Names. */
+  readonly datatypes: readonly string[];
+}
+
+/** The datatype of a kind of typed array: `datatype(Float64Array)` is MPI_DOUBLE. */
+export declare function datatype(kind: TypeLike): Datatype;
+/** [MPI_Type_create_struct] Fields of different types; `resized` gives it the length of a record. Give it a Uint8Array or a DataView of the records. */
+export declare function struct(fields: readonly StructField[]): Datatype;
 
 // ───────────────────────────── Status and requests ─────────────────────────────
 
@@ -67,9 +191,13 @@ export interface Status {
   readonly isObject: boolean;
   /** Set by waitall/waitsome when this operation failed. [MPI_ERROR] */
   readonly error?: MPIError | undefined;
-  /** [MPI_Get_count] Elements of the given array type (`status.count(Float64Array)`); UNDEFINED when not a whole number of them. */
-  count(type: { readonly BYTES_PER_ELEMENT: number }): number;
+  /** [MPI_Get_count] Elements of the given array type (`status.count(Float64Array)`) or datatype; UNDEFINED when not a whole number of them. */
+  count(type: Countable): number;
+  /** [MPI_Get_elements, MPI_Get_elements_x] Basic elements, also of a datatype that came in part. */
+  elements(type: Datatype): number;
 }
+/** What a message can be counted in. */
+export type Countable = { readonly BYTES_PER_ELEMENT: number } | Datatype;
 
 /**
  * [MPI_Request] A started operation. Do not change its buffer (receives: do not read it either) before wait or a successful test.
@@ -88,6 +216,60 @@ export interface Request {
   free(): void;
   /** True once completed and waited for, or freed. */
   readonly inactive: boolean;
+}
+
+/** A receive of a structured value. */
+export interface ObjectRequest<T = any> extends Request {
+  /** The value, once the request is complete. */
+  readonly value: T;
+}
+
+/** A communicator that is being made. */
+export interface CommRequest extends Request {
+  /** The communicator, once the request is complete. */
+  readonly comm: Comm;
+}
+
+/**
+ * A request that is started again and again with the same arguments (§3.9, §6.13): `start`, then `wait` or `test`, then `start` again. Its buffer is looked at anew at each start.
+ * One that is alive at {@link checkpoint}.here has to be made before `open`.
+ */
+export interface PersistentRequest extends Request {
+  /** [MPI_Start] @throws MPIError ERR_REQUEST when it is active already, or was freed */
+  start(): void;
+}
+/** [MPI_Startall] */
+export declare function startall(requests: readonly PersistentRequest[]): void;
+
+/**
+ * A persistent send whose parts leave one by one (chapter 4): after `start`, say of each partition once that it is ready; `wait` returns when all are. The elements of the buffer are cut into
+ * partitions of equal length.
+ */
+export interface PartitionedSend extends PersistentRequest {
+  readonly partitions: number;
+  /** [MPI_Pready] @throws MPIError ERR_REQUEST when it is not started, ERR_ARG for a partition that there is not, or that is ready already */
+  ready(partition: number): void;
+  /** [MPI_Pready_range] From `first` to `last`, both included. */
+  readyRange(first: number, last: number): void;
+  /** [MPI_Pready_list] */
+  readyList(partitions: readonly number[]): void;
+}
+/** A persistent receive whose parts come one by one. Sender and receiver may cut the same bytes differently. */
+export interface PartitionedReceive extends PersistentRequest {
+  readonly partitions: number;
+  /** [MPI_Parrived] True: partition `partition` of this round may be used. */
+  arrived(partition: number): boolean;
+}
+
+/** [MPI_Message] A message that {@link Comm.mprobe} has taken out of its queue: nobody else can receive it. Receive it once. */
+export interface Message {
+  /** Its source, tag and length. */
+  readonly status: Status;
+  /** [MPI_Mrecv] @throws MPIError ERR_TRUNCATE, ERR_REQUEST when it was received before */
+  recv(buf: Data): Status;
+  /** [MPI_Imrecv] */
+  irecv(buf: Data): Request;
+  recvObject<T = any>(): { value: T; status: Status };
 }
 
 /** [MPI_Waitall] Statuses in the order of the requests. @throws MPIError ERR_IN_STATUS when some failed: its `statuses` say which. */
@@ -194,95 +376,175 @@ export interface Comm {
    * @param tag 0 … TAG_UB
    * @throws MPIError ERR_RANK, ERR_TAG, ERR_BUFFER, ERR_COMM
    */
-  send(buf: Buffer, dest: number, tag?: number): void;
+  send(buf: Data, dest: number, tag?: number): void;
   /** [MPI_Ssend] Returns when a receive has matched the message. */
-  ssend(buf: Buffer, dest: number, tag?: number): void;
+  ssend(buf: Data, dest: number, tag?: number): void;
   /**
    * [MPI_Recv] The message may be shorter than `buf` (see `status.count`), not longer.
    * @throws MPIError ERR_TRUNCATE when it is longer (`buf` then holds its beginning), ERR_TYPE for a structured value
    */
-  recv(buf: Buffer, source?: number, tag?: number): Status;
+  recv(buf: Data, source?: number, tag?: number): Status;
   /** [MPI_Isend] */
-  isend(buf: Buffer, dest: number, tag?: number): Request;
+  isend(buf: Data, dest: number, tag?: number): Request;
   /** [MPI_Issend] */
-  issend(buf: Buffer, dest: number, tag?: number): Request;
+  issend(buf: Data, dest: number, tag?: number): Request;
   /** [MPI_Irecv] */
-  irecv(buf: Buffer, source?: number, tag?: number): Request;
+  irecv(buf: Data, source?: number, tag?: number): Request;
   /** [MPI_Sendrecv] */
-  sendrecv(send: Buffer, dest: number, sendTag: number, recv: Buffer, source?: number, recvTag?: number): Status;
+  sendrecv(send: Data, dest: number, sendTag: number, recv: Data, source?: number, recvTag?: number): Status;
   /** [MPI_Sendrecv_replace] */
-  sendrecvReplace(buf: Buffer, dest: number, sendTag?: number, source?: number, recvTag?: number): Status;
+  sendrecvReplace(buf: Data, dest: number, sendTag?: number, source?: number, recvTag?: number): Status;
+  /** [MPI_Isendrecv] */
+  isendrecv(send: Data, dest: number, sendTag: number, recv: Data, source?: number, recvTag?: number): Request;
+  /** [MPI_Isendrecv_replace] */
+  isendrecvReplace(buf: Data, dest: number, sendTag?: number, source?: number, recvTag?: number): Request;
+  /** [MPI_Send_init] */
+  sendInit(buf: Data, dest: number, tag?: number): PersistentRequest;
+  /** [MPI_Ssend_init] */
+  ssendInit(buf: Data, dest: number, tag?: number): PersistentRequest;
+  /** [MPI_Recv_init] */
+  recvInit(buf: Data, source?: number, tag?: number): PersistentRequest;
+  /**
+   * [MPI_Psend_init] @param partitions how many equal parts `buf` is cut into
+   * @throws MPIError ERR_COUNT when it cannot be cut so
+   */
+  psendInit(buf: Data, partitions: number, dest: number, tag?: number): PartitionedSend;
+  /** [MPI_Precv_init] Meets the {@link Comm.psendInit} with the same tag, in the order in which both were made. `source` and `tag` are no wildcards. */
+  precvInit(buf: Data, partitions: number, source: number, tag?: number): PartitionedReceive;
   /** [MPI_Probe] Waits for a message without receiving it. */
   probe(source?: number, tag?: number): Status;
   /** [MPI_Iprobe] undefined: none is there. */
   iprobe(source?: number, tag?: number): Status | undefined;
+
+  /** [MPI_Mprobe] Waits for a message and takes it: receive it by {@link Message.recv}. */
+  mprobe(source?: number, tag?: number): Message;
+  /** [MPI_Improbe] undefined: none is there. */
+  improbe(source?: number, tag?: number): Message | undefined;
 
   /** Sends a structured value; receive it with recvObject. */
   sendObject(value: Value, dest: number, tag?: number): void;
   isendObject(value: Value, dest: number, tag?: number): Request;
   /** @throws MPIError ERR_TYPE when the message is a plain buffer */
   recvObject<T = any>(source?: number, tag?: number): { value: T; status: Status };
+  irecvObject<T = any>(source?: number, tag?: number): ObjectRequest<T>;
 
   // Collectives (chapter 6). Every process of the communicator calls them, in the same order. Results do not depend on timing.
 
   /** [MPI_Barrier] */
   barrier(): void;
   /** [MPI_Bcast] */
-  bcast(buf: Buffer, root?: number): void;
+  bcast(buf: Data, root?: number): void;
   /** [MPI_Reduce] `recv` counts at the root only. At the root `send` may be IN_PLACE. */
-  reduce<A extends Buffer>(send: A | InPlace, recv: A | null, op?: Op, root?: number): void;
+  reduce<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A> | null, op?: Op, root?: number): void;
   /** Reduces one number; undefined except at the root. */
   reduce(value: number, op?: Op, root?: number): number | undefined;
   /** [MPI_Allreduce] */
-  allreduce<A extends Buffer>(send: A | InPlace, recv: A, op?: Op): void;
+  allreduce<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, op?: Op): void;
   /** Reduces one number (MPI_DOUBLE) over all processes. */
   allreduce(value: number, op?: Op): number;
   /** [MPI_Scan] Rank i gets the reduction over ranks 0 … i. */
-  scan<A extends Buffer>(send: A | InPlace, recv: A, op?: Op): void;
+  scan<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, op?: Op): void;
   scan(value: number, op?: Op): number;
   /** [MPI_Exscan] Rank i gets the reduction over ranks 0 … i−1; rank 0's `recv` is left alone. */
-  exscan<A extends Buffer>(send: A | InPlace, recv: A, op?: Op): void;
+  exscan<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, op?: Op): void;
   /** undefined at rank 0. */
   exscan(value: number, op?: Op): number | undefined;
   /** [MPI_Gather] `recv` (root only) holds size blocks of `send`'s length. Root may pass IN_PLACE. */
-  gather<A extends Buffer>(send: A | InPlace, recv: A | null, root?: number): void;
+  gather<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A> | null, root?: number): void;
   /** [MPI_Gatherv] */
-  gatherv<A extends Buffer>(send: A | InPlace, recv: Vector<A> | null, root?: number): void;
+  gatherv<A extends Buffer>(send: Of<A> | InPlace, recv: Vector<A> | null, root?: number): void;
   /** [MPI_Scatter] `send` (root only) holds size blocks of `recv`'s length. Root may pass IN_PLACE as `recv`. */
-  scatter<A extends Buffer>(send: A | null, recv: A | InPlace, root?: number): void;
+  scatter<A extends Buffer>(send: Of<A> | null, recv: Of<A> | InPlace, root?: number): void;
   /** [MPI_Scatterv] */
-  scatterv<A extends Buffer>(send: Vector<A> | null, recv: A | InPlace, root?: number): void;
+  scatterv<A extends Buffer>(send: Vector<A> | null, recv: Of<A> | InPlace, root?: number): void;
   /** [MPI_Allgather] */
-  allgather<A extends Buffer>(send: A | InPlace, recv: A): void;
+  allgather<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>): void;
   /** [MPI_Allgatherv] */
-  allgatherv<A extends Buffer>(send: A | InPlace, recv: Vector<A>): void;
+  allgatherv<A extends Buffer>(send: Of<A> | InPlace, recv: Vector<A>): void;
   /** [MPI_Alltoall] Block j of `send` goes to rank j; block i of `recv` came from rank i. */
-  alltoall<A extends Buffer>(send: A | InPlace, recv: A): void;
+  alltoall<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>): void;
   /** [MPI_Alltoallv] */
   alltoallv<A extends Buffer>(send: Vector<A> | InPlace, recv: Vector<A>): void;
+  /** [MPI_Alltoallw] Blocks of any type: `send[j]` goes to rank j, `recv[i]` comes from rank i; null: nothing. */
+  alltoallw(send: readonly (Data | null)[] | InPlace, recv: readonly (Data | null)[]): void;
   /** [MPI_Reduce_scatter] `counts[i]` elements of the reduction go to rank i. */
-  reduceScatter<A extends Buffer>(send: A | InPlace, recv: A, counts: ArrayLike<number>, op?: Op): void;
+  reduceScatter<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, counts: ArrayLike<number>, op?: Op): void;
   /** [MPI_Reduce_scatter_block] */
-  reduceScatterBlock<A extends Buffer>(send: A | InPlace, recv: A, op?: Op): void;
+  reduceScatterBlock<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, op?: Op): void;
 
-  // Non-blocking collectives (§6.12): the same, completed by the request.
+  // Non-blocking collectives (§6.12): the same, completed by the request. Buffers are left alone until then.
 
   /** [MPI_Ibarrier] */
   ibarrier(): Request;
   /** [MPI_Ibcast] */
-  ibcast(buf: Buffer, root?: number): Request;
+  ibcast(buf: Data, root?: number): Request;
   /** [MPI_Ireduce] */
-  ireduce<A extends Buffer>(send: A | InPlace, recv: A | null, op?: Op, root?: number): Request;
+  ireduce<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A> | null, op?: Op, root?: number): Request;
   /** [MPI_Iallreduce] */
-  iallreduce<A extends Buffer>(send: A | InPlace, recv: A, op?: Op): Request;
+  iallreduce<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, op?: Op): Request;
+  /** [MPI_Iscan] */
+  iscan<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, op?: Op): Request;
+  /** [MPI_Iexscan] */
+  iexscan<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, op?: Op): Request;
   /** [MPI_Igather] */
-  igather<A extends Buffer>(send: A | InPlace, recv: A | null, root?: number): Request;
+  igather<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A> | null, root?: number): Request;
+  /** [MPI_Igatherv] */
+  igatherv<A extends Buffer>(send: Of<A> | InPlace, recv: Vector<A> | null, root?: number): Request;
   /** [MPI_Iscatter] */
-  iscatter<A extends Buffer>(send: A | null, recv: A | InPlace, root?: number): Request;
+  iscatter<A extends Buffer>(send: Of<A> | null, recv: Of<A> | InPlace, root?: number): Request;
+  /** [MPI_Iscatterv] */
+  iscatterv<A extends Buffer>(send: Vector<A> | null, recv: Of<A> | InPlace, root?: number): Request;
   /** [MPI_Iallgather] */
-  iallgather<A extends Buffer>(send: A | InPlace, recv: A): Request;
+  iallgather<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>): Request;
+  /** [MPI_Iallgatherv] */
+  iallgatherv<A extends Buffer>(send: Of<A> | InPlace, recv: Vector<A>): Request;
   /** [MPI_Ialltoall] */
-  ialltoall<A extends Buffer>(send: A | InPlace, recv: A): Request;
+  ialltoall<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>): Request;
+  /** [MPI_Ialltoallv] */
+  ialltoallv<A extends Buffer>(send: Vector<A> | InPlace, recv: Vector<A>): Request;
+  /** [MPI_Ialltoallw] */
+  ialltoallw(send: readonly (Data | null)[] | InPlace, recv: readonly (Data | null)[]): Request;
+  /** [MPI_Ireduce_scatter] */
+  ireduceScatter<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, counts: ArrayLike<number>, op?: Op): Request;
+  /** [MPI_Ireduce_scatter_block] */
+  ireduceScatterBlock<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, op?: Op): Request;
+
+  // Persistent collectives (§6.13): the same, started again and again. All processes make them in the same order; they may start them in any.
+
+  /** [MPI_Barrier_init] */
+  barrierInit(): PersistentRequest;
+  /** [MPI_Bcast_init] */
+  bcastInit(buf: Data, root?: number): PersistentRequest;
+  /** [MPI_Reduce_init] */
+  reduceInit<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A> | null, op?: Op, root?: number): PersistentRequest;
+  /** [MPI_Allreduce_init] */
+  allreduceInit<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, op?: Op): PersistentRequest;
+  /** [MPI_Scan_init] */
+  scanInit<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, op?: Op): PersistentRequest;
+  /** [MPI_Exscan_init] */
+  exscanInit<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, op?: Op): PersistentRequest;
+  /** [MPI_Gather_init] */
+  gatherInit<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A> | null, root?: number): PersistentRequest;
+  /** [MPI_Gatherv_init] */
+  gathervInit<A extends Buffer>(send: Of<A> | InPlace, recv: Vector<A> | null, root?: number): PersistentRequest;
+  /** [MPI_Scatter_init] */
+  scatterInit<A extends Buffer>(send: Of<A> | null, recv: Of<A> | InPlace, root?: number): PersistentRequest;
+  /** [MPI_Scatterv_init] */
+  scattervInit<A extends Buffer>(send: Vector<A> | null, recv: Of<A> | InPlace, root?: number): PersistentRequest;
+  /** [MPI_Allgather_init] */
+  allgatherInit<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>): PersistentRequest;
+  /** [MPI_Allgatherv_init] */
+  allgathervInit<A extends Buffer>(send: Of<A> | InPlace, recv: Vector<A>): PersistentRequest;
+  /** [MPI_Alltoall_init] */
+  alltoallInit<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>): PersistentRequest;
+  /** [MPI_Alltoallv_init] */
+  alltoallvInit<A extends Buffer>(send: Vector<A> | InPlace, recv: Vector<A>): PersistentRequest;
+  /** [MPI_Alltoallw_init] */
+  alltoallwInit(send: readonly (Data | null)[] | InPlace, recv: readonly (Data | null)[]): PersistentRequest;
+  /** [MPI_Reduce_scatter_init] */
+  reduceScatterInit<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, counts: ArrayLike<number>, op?: Op): PersistentRequest;
+  /** [MPI_Reduce_scatter_block_init] */
+  reduceScatterBlockInit<A extends Buffer>(send: Of<A> | InPlace, recv: Of<A>, op?: Op): PersistentRequest;
 
   // Collectives of structured values: every process may bring one of another length.
 
@@ -301,10 +563,17 @@ export interface Comm {
 
   // Communicators (chapter 7) and topologies (chapter 8)
 
-  /** [MPI_Comm_dup] */
-  dup(): Comm;
+  /** [MPI_Comm_dup, MPI_Comm_dup_with_info] Topology and error handler come along, attributes as their keys' `copy` says. @param info hints of the new one; the old one's are not passed on */
+  dup(info?: Info): Comm;
+  /** [MPI_Comm_idup, MPI_Comm_idup_with_info] The communicator is in the request when that is complete. */
+  idup(info?: Info): CommRequest;
   /** [MPI_Comm_split] Same `color` (≥ 0), same communicator, ordered by `key`, then by old rank. Color UNDEFINED: null. */
   split(color: number, key?: number): Comm | null;
+  /**
+   * [MPI_Comm_split_type] Processes that share a resource. Here a rank shares memory with nobody: 'shared' gives each one of its own. null: nothing is known of what is asked for.
+   * @param info for 'resourceGuided': `{ mpi_pset_name: 'mpi://WORLD' }`, or `{ mpi_hw_resource_type: 'mpi_shared_memory' }`
+   */
+  splitType(type: SplitType | undefined, key?: number, info?: Info): Comm | null;
   /** [MPI_Comm_create] Processes outside `group` (a subgroup of this one's) get null. All call it. */
   create(group: Group): Comm | null;
   /** [MPI_Comm_create_group] Only the processes of `group` call it; `tag` tells makings that go on side by side apart. Others that call it get null. */
@@ -338,6 +607,31 @@ export interface Comm {
 
   /** [MPI_Cart_create] Processes beyond the grid get null. @param periods one flag per dimension (default: none is periodic) */
   createCart(dims: readonly number[], periods?: readonly boolean[], reorder?: boolean): CartComm | null;
+  /**
+   * [MPI_Graph_create] All processes give the whole graph: the neighbours of node i are edges[index[i − 1]] … edges[index[i] − 1]. Processes beyond it get null.
+   * @throws MPIError ERR_ARG for an index that does not rise, an edge to a node that there is not
+   */
+  createGraph(index: readonly number[], edges: readonly number[], reorder?: boolean): GraphComm | null;
+  /**
+   * [MPI_Dist_graph_create] Each process gives some edges, its own or others': `degrees[i]` edges from `sources[i]`, to the next so many of `destinations`.
+   * @param weights one per edge, by all processes or by none
+   */
+  createDistGraph(sources: readonly number[], degrees: readonly number[], destinations: readonly number[], weights?: readonly number[]): DistGraphComm;
+  /** [MPI_Dist_graph_create_adjacent] Each process gives its own neighbours: those that send to it, and those that it sends to. */
+  createDistGraphAdjacent(sources: readonly number[], destinations: readonly number[], weights?: NeighbourWeights): DistGraphComm;
+
+  // Caching and hints (§7.7, chapter 10)
+
+  /** [MPI_Comm_get_attr] undefined: there is none. */
+  getAttr<T>(key: Keyval<T>): T | undefined;
+  /** [MPI_Comm_set_attr] @throws MPIError ERR_TYPE for what is no {@link Value}, ERR_KEYVAL for a key that was freed */
+  setAttr<T>(key: Keyval<T>, value: T): void;
+  /** [MPI_Comm_delete_attr] */
+  deleteAttr(key: Keyval): void;
+  /** [MPI_Comm_get_info] */
+  readonly info: Info;
+  /** [MPI_Comm_set_info] Instead of those that it had. */
+  setInfo(info: Info): void;
 
   // Errors (chapter 9)
 
@@ -345,6 +639,8 @@ export interface Comm {
   setErrhandler(handler: ErrorHandler): void;
   /** [MPI_Comm_get_errhandler] */
   getErrhandler(): ErrorHandler;
+  /** [MPI_Comm_call_errhandler] As if a call had failed with this error, but nothing is thrown. */
+  callErrhandler(error: MPIError): void;
   /** [MPI_Abort] Ends the whole job with this exit code (0 … 255). */
   abort(code?: number): never;
 }
@@ -360,14 +656,14 @@ export interface Intercomm extends Comm {
   readonly remoteGroup: Group;
   /** [MPI_Intercomm_merge] One communicator of both; the group that says high comes last. */
   merge(high?: boolean): Comm;
-  bcast(buf: Buffer | null, root?: number): void;
-  reduce<A extends Buffer>(send: A | InPlace | null, recv: A | null, op?: Op, root?: number): void;
+  bcast(buf: Data | null, root?: number): void;
+  reduce<A extends Buffer>(send: Of<A> | InPlace | null, recv: Of<A> | null, op?: Op, root?: number): void;
   reduce(value: number, op?: Op, root?: number): number | undefined;
-  gather<A extends Buffer>(send: A | InPlace | null, recv: A | null, root?: number): void;
-  gatherv<A extends Buffer>(send: A | InPlace | null, recv: Vector<A> | null, root?: number): void;
-  scatter<A extends Buffer>(send: A | null, recv: A | InPlace | null, root?: number): void;
-  scatterv<A extends Buffer>(send: Vector<A> | null, recv: A | InPlace | null, root?: number): void;
-  dup(): Intercomm;
+  gather<A extends Buffer>(send: Of<A> | InPlace | null, recv: Of<A> | null, root?: number): void;
+  gatherv<A extends Buffer>(send: Of<A> | InPlace | null, recv: Vector<A> | null, root?: number): void;
+  scatter<A extends Buffer>(send: Of<A> | null, recv: Of<A> | InPlace | null, root?: number): void;
+  scatterv<A extends Buffer>(send: Vector<A> | null, recv: Of<A> | InPlace | null, root?: number): void;
+  dup(info?: Info): Intercomm;
   /** Processes of both groups with the same color; null where one of the groups has none. */
   split(color: number, key?: number): Intercomm | null;
   create(group: Group): Intercomm | null;
@@ -388,8 +684,77 @@ export declare function unpublishName(service: string, port: string): void;
 /** [MPI_Lookup_name] @throws MPIError ERR_NAME when no such name has been heard of yet */
 export declare function lookupName(service: string): string;
 
+/**
+ * A communicator whose processes have neighbours (chapter 8). Blocks of its collectives lie in the order of `sources` and `destinations`; of a grid that is, dimension by
+ * dimension, the one in the negative and the one in the positive direction. Blocks of PROC_NULL, beyond a border, are left alone. Buffers of blocks of one length are cut evenly.
+ */
+export interface TopologyComm extends Comm {
+  /** [MPI_Dist_graph_neighbors, MPI_Dist_graph_neighbors_count] Ranks that this one receives from. */
+  readonly sources: readonly number[];
+  /** Ranks that it sends to. */
+  readonly destinations: readonly number[];
+
+  /** [MPI_Neighbor_allgather] `send` goes to every destination; block i of `recv` comes from source i. @throws MPIError ERR_COUNT when a buffer cannot be cut evenly */
+  neighborAllgather<A extends Buffer>(send: Of<A>, recv: Of<A>): void;
+  /** [MPI_Neighbor_allgatherv] One count per source. */
+  neighborAllgatherv<A extends Buffer>(send: Of<A>, recv: Vector<A>): void;
+  /** [MPI_Neighbor_alltoall] Block i of `send` goes to destination i. */
+  neighborAlltoall<A extends Buffer>(send: Of<A>, recv: Of<A>): void;
+  /** [MPI_Neighbor_alltoallv] */
+  neighborAlltoallv<A extends Buffer>(send: Vector<A>, recv: Vector<A>): void;
+  /** [MPI_Neighbor_alltoallw] Blocks of any type, parts of arrays and of datatypes; null: an empty one. */
+  neighborAlltoallw(send: readonly (Data | null)[], recv: readonly (Data | null)[]): void;
+  /** [MPI_Ineighbor_allgather] */
+  ineighborAllgather<A extends Buffer>(send: Of<A>, recv: Of<A>): Request;
+  /** [MPI_Ineighbor_allgatherv] */
+  ineighborAllgatherv<A extends Buffer>(send: Of<A>, recv: Vector<A>): Request;
+  /** [MPI_Ineighbor_alltoall] */
+  ineighborAlltoall<A extends Buffer>(send: Of<A>, recv: Of<A>): Request;
+  /** [MPI_Ineighbor_alltoallv] */
+  ineighborAlltoallv<A extends Buffer>(send: Vector<A>, recv: Vector<A>): Request;
+  /** [MPI_Ineighbor_alltoallw] */
+  ineighborAlltoallw(send: readonly (Data | null)[], recv: readonly (Data | null)[]): Request;
+  /** [MPI_Neighbor_allgather_init] */
+  neighborAllgatherInit<A extends Buffer>(send: Of<A>, recv: Of<A>): PersistentRequest;
+  /** [MPI_Neighbor_allgatherv_init] */
+  neighborAllgathervInit<A extends Buffer>(send: Of<A>, recv: Vector<A>): PersistentRequest;
+  /** [MPI_Neighbor_alltoall_init] */
+  neighborAlltoallInit<A extends Buffer>(send: Of<A>, recv: Of<A>): PersistentRequest;
+  /** [MPI_Neighbor_alltoallv_init] */
+  neighborAlltoallvInit<A extends Buffer>(send: Vector<A>, recv: Vector<A>): PersistentRequest;
+  /** [MPI_Neighbor_alltoallw_init] */
+  neighborAlltoallwInit(send: readonly (Data | null)[], recv: readonly (Data | null)[]): PersistentRequest;
+  /** The values of all sources, in their order; undefined for PROC_NULL. */
+  neighborAllgatherObject<T>(value: T): (T | undefined)[];
+  /** `values[i]` goes to destination i; entry i of the result came from source i. */
+  neighborAlltoallObject<T>(values: readonly T[]): (T | undefined)[];
+}
+
+/** A graph that all processes know (§8.5.3). */
+export interface GraphComm extends TopologyComm {
+  /** [MPI_Graph_get, MPI_Graphdims_get] */
+  readonly index: readonly number[];
+  readonly edges: readonly number[];
+  /** [MPI_Graph_neighbors, MPI_Graph_neighbors_count] */
+  neighborsOf(rank: number): number[];
+  dup(info?: Info): GraphComm;
+}
+
+/** A graph of which each process knows its neighbours (§8.5.4). */
+export interface DistGraphComm extends TopologyComm {
+  /** Of the edges from `sources` and to `destinations`; undefined: none were given. */
+  readonly weights: { readonly sources: readonly number[]; readonly destinations: readonly number[] } | undefined;
+  dup(info?: Info): DistGraphComm;
+}
+/** Of the edges from each source and to each destination. */
+export interface NeighbourWeights {
+  sources: readonly number[];
+  destinations: readonly number[];
+}
+
 /** A communicator with a Cartesian topology (§8.5). Row-major: the last coordinate runs fastest. */
-export interface CartComm extends Comm {
+export interface CartComm extends TopologyComm {
+  /** [MPI_Cart_get, MPI_Cartdim_get] */
   readonly dims: readonly number[];
   readonly periods: readonly boolean[];
   /** This process's coordinates. */
@@ -402,8 +767,50 @@ export interface CartComm extends Comm {
   shift(direction: number, displacement?: number): { source: number; dest: number };
   /** [MPI_Cart_sub] Grids of the kept dimensions. */
   sub(keep: readonly boolean[]): CartComm;
-  dup(): CartComm;
+  dup(info?: Info): CartComm;
 }
+
+/** [MPI_COMM_TYPE_…] */
+export type SplitType = 'shared' | 'hwGuided' | 'hwUnguided' | 'resourceGuided';
+
+/** [MPI_Info] Hints: texts by key, as a plain object. */
+export type Info = Readonly<Record<string, string>>;
+
+/**
+ * [MPI_Comm_create_keyval] A key for attributes: values that a communicator carries for whoever has the key. Values are structured values, so that images hold them. Make keys before
+ * {@link checkpoint}.open.
+ */
+export interface Keyval<T = any> {
+  /** Only for the compiler: the type of the values. */
+  readonly of: T;
+  /** [MPI_Comm_free_keyval] What carries a value keeps it, and its functions are still called. */
+  free(): void;
+}
+/** What happens to values of a key. */
+export interface KeyvalFunctions<T = any> {
+  /** A communicator is duplicated: the value of the new one; undefined (or no function): none. */
+  copy?: (comm: Comm, value: T) => T | undefined;
+  /** A value goes, with its communicator or by another one. */
+  delete?: (comm: Comm, value: T) => void;
+}
+export declare function createKeyval<T = any>(functions?: KeyvalFunctions<T>): Keyval<T>;
+
+/** [MPI_Session_init] MPI without COMM_WORLD (§11.3): a process set gives a group, {@link createFromGroup} of that a communicator. */
+export interface Session {
+  /** [MPI_Session_get_num_psets, MPI_Session_get_nth_pset] Names of the process sets: 'mpi://WORLD', 'mpi://SELF'. */
+  readonly psets: readonly string[];
+  /** [MPI_Session_get_pset_info] `mpi_size`: how many processes it has. @throws MPIError ERR_ARG for another name */
+  psetInfo(name: string): Info;
+  /** [MPI_Session_get_info] */
+  readonly info: Info;
+  /** [MPI_Group_from_session_pset] */
+  group(name: string): Group;
+  /** [MPI_Session_finalize] */
+  finalize(): void;
+}
+export declare const Session: {
+  init(): Session;
+};
 
 /** [MPI_COMM_WORLD] All processes of the job. */
 export declare const COMM_WORLD: Comm;
@@ -651,6 +1058,11 @@ export declare const ERR_LOCKTYPE: 37;
 export declare const ERR_RMA_RANGE: 48;
 export declare const ERR_RMA_SYNC: 50;
 export declare const ERR_WIN: 56;
+export declare const ERR_INFO: 34;
+export declare const ERR_INFO_KEY: 31;
+export declare const ERR_INFO_VALUE: 33;
+export declare const ERR_KEYVAL: 36;
+export declare const ERR_SESSION: 60;
 /** Mayfly's own class: misuse of {@link checkpoint}. */
 export declare const ERR_CHECKPOINT: 100;
 
@@ -701,6 +1113,34 @@ export declare function isActive(): boolean;
 export declare function abort(code?: number): never;
 /** Ends this process after what it has sent and written. The job's exit code is the highest one of its ranks. */
 export declare function exit(code?: number): never;
+
+/** A variable of the tool interface. */
+export interface ToolVariable {
+  readonly name: string;
+  readonly description: string;
+  /** Limits are 'control' (they are constants); 'counter' and 'aggregate' grow, a 'level' goes up and down. */
+  readonly kind: 'control' | 'counter' | 'aggregate' | 'level';
+}
+/** What variables have counted since it was started or reset. */
+export interface ToolSession {
+  /** [MPI_T_pvar_read] By name. */
+  read(): Record<string, number>;
+  /** [MPI_T_pvar_reset] */
+  reset(): void;
+}
+/** The tool information interface (§15.3): numbers about this rank's own MPI, the same again when a lost rank is replayed. */
+export declare const tool: {
+  /** [MPI_T_cvar_get_num, MPI_T_cvar_get_info] */
+  readonly controlVariables: readonly ToolVariable[];
+  /** [MPI_T_pvar_get_num, MPI_T_pvar_get_info] */
+  readonly performanceVariables: readonly ToolVariable[];
+  /** [MPI_T_category_get_num, MPI_T_category_get_info, MPI_T_category_get_cvars, MPI_T_category_get_pvars] */
+  readonly categories: readonly { readonly name: string; readonly description: string; readonly variables: readonly string[] }[];
+  /** [MPI_T_cvar_read] The value of a variable now: `tool.read('messages_sent')`. @throws MPIError ERR_ARG for a name that there is not */
+  read(name: string): number;
+  /** [MPI_T_pvar_session_create, MPI_T_pvar_handle_alloc, MPI_T_pvar_start] Counts from now on (default: everything that counts). */
+  start(names?: readonly string[]): ToolSession;
+};
 
 /** Arguments behind the program's name on the command line. */
 export declare const args: readonly string[];

@@ -27,6 +27,8 @@ type Tag = Mayfly.CheckpointTag;
 type Entry = { tag: Tag; array: { type: string; offset: number; bytes: number } } | { tag: Tag; value: unknown };
 interface Index {
   entries: Entry[];
+  /** Images of the rank until this one, it included; absent in older ones. */
+  images?: number;
   intervalMs: number | undefined;
 }
 
@@ -69,6 +71,8 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
   let restarted = false;
   /** First communicator handle that the prologue has not made. */
   let firstNewComm = 0;
+  /** Persistent requests of the prologue. */
+  let early = new Set<object>();
   let interval: number | undefined;
 
   const bad = (call: string, why: string): never => fail(ERR.CHECKPOINT, `checkpoint.${call}`, why);
@@ -97,6 +101,7 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
     if (!mpi || !data) return bad('open', 'the image lacks a section');
     try {
       const index = decodeValue(data) as Index;
+      context.images = index.images ?? 1;
       for (const e of index.entries) unclaimed.set(e.tag, e);
       arrays = image['arrays'] ?? arrays;
       restore(layer, mpi);
@@ -113,6 +118,10 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
     if (pending) bad('here', `a request of ${pending.call} is pending; wait for it (or free it) first`);
     for (const c of layer.state.comms.rows.values())
       if (c.handle >= firstNewComm) bad('here', `${c.name} was made after checkpoint.open, a restarted program could not get it back; make it before open, or free it first`);
+    const message = [...layer.state.messages.rows.values()][0];
+    if (message) bad('here', 'a message of a matched probe was not received yet; receive it first');
+    for (const r of context.persistent)
+      if (!early.has(r)) bad('here', `the persistent request of ${r.title} was made after checkpoint.open, a restarted program could not get it back; make it before open, or free it first`);
     const lost = [...unclaimed.keys()].find((tag) => !registered.has(tag));
     if (lost !== undefined) bad('here', `the image that this rank restarted from holds data under tag ${show(lost)}, which is neither registered nor rolled back nor removed now`);
   }
@@ -132,8 +141,10 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
       } else entries.push({ tag, value: isKept(data) ? data.get() : data });
     }
     let index: Uint8Array;
+    // The image that is taken now counts: it is behind whoever goes on from it.
+    context.images++;
     try {
-      index = encodeValue({ entries, intervalMs: interval } satisfies Index, 'the registered data');
+      index = encodeValue({ entries, intervalMs: interval, images: context.images } satisfies Index, 'the registered data');
     } catch (e) {
       if (e instanceof Unencodable) return bad('here', e.message);
       throw e;
@@ -190,6 +201,7 @@ export function checkpoints(context: Context): typeof Mayfly.checkpoint {
         if (pending) bad('open', `a request of ${pending.call} is pending; wait for it (or free it) first`);
         options(o, 'open');
         firstNewComm = layer.state.comms.next;
+        early = new Set(context.persistent);
         const image = runtime.openCheckpoint();
         state = 'open';
         if (image) {

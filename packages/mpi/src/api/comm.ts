@@ -1,4 +1,5 @@
-/** Communicator objects of the API: collectives and the making of communicators. Point to point: point-to-point.ts; structured values: objects.ts. */
+/** Communicator objects of the API: the making of communicators, caching, errors. Point to point: point-to-point.ts; collectives: collectives.ts; structured values: objects.ts. */
+import * as bundles from '../bundle.ts';
 import * as coll from '../collectives/index.ts';
 import * as comms from '../comm.ts';
 import * as intercomms from '../intercomm.ts';
@@ -6,78 +7,36 @@ import * as ports from '../ports.ts';
 import * as requests from '../requests.ts';
 import * as spawns from '../spawn.ts';
 import { ERRORS_ARE_FATAL, ERRORS_RETURN } from '../constants.ts';
-import { BYTE, DOUBLE } from '../datatypes.ts';
+import { DOUBLE } from '../datatypes.ts';
 import { ERR, fail } from '../errors.ts';
 import { opHandle } from '../ops.ts';
-import * as topology from '../topology.ts';
-import { describe, IN_PLACE } from './context.ts';
+import * as caching from './caching.ts';
+import { addCollectives, startCollective, type CollectiveForms, type CollectiveName } from './collectives.ts';
 import { GroupObject } from './group.ts';
 import { ErrorHandlerObject, OpObject } from './handles.ts';
 import * as objects from './objects.ts';
+import { Pins } from './pins.ts';
 import { PointToPoint } from './point-to-point.ts';
-import { NO_BYTES, type Buf } from '../buffers.ts';
+import { CommRequestObject } from './status.ts';
+import * as topologies from './topology-make.ts';
+import type { Buf } from '../buffers.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
-type Buffer = Mayfly.Buffer;
-type Send = Buffer | Mayfly.InPlace;
+type Send = Mayfly.Data | Mayfly.InPlace;
 
-/** Gives arrays of the program to a request that is about to start. */
-export interface Pins {
-  /** @param array null or undefined: none */
-  buf(array: unknown, what: string): Buf | undefined;
-  need(array: unknown, what: string): Buf;
-  vector(v: Mayfly.Vector, what: string): coll.VectorArgument;
-  /** Type of the last array; all arrays of one call have the same. */
-  readonly type: number;
-  readonly unit: number;
-}
-
+/** The forms of collectives come from their table (collectives.ts). */
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type -- addCollectives, below, puts them there
+export interface CommObject extends CollectiveForms {}
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging -- see above
 export class CommObject extends PointToPoint implements Mayfly.Comm {
   // ── collectives
 
-  /** Starts a collective whose buffers are arrays of the program: they are pinned until its request goes. */
+  /** Starts a collective whose buffers belong to the program. */
   start(call: string, begin: (pins: Pins) => number): number {
-    const { context, layer, handle } = this;
-    const spaces: number[] = [];
-    let type = BYTE;
-    let unit = 0;
-    const need = (array: unknown, what: string): Buf => {
-      const a = context.bytes(array, call, handle, what);
-      if (unit > 0 && a.type.id !== type) fail(ERR.TYPE, call, `${what} is ${describe(array)}, the other buffer has another element type`, handle);
-      type = a.type.id;
-      unit = a.type.bytes;
-      const b = layer.memory.pin(a.bytes);
-      spaces.push(b.space);
-      return b;
-    };
-    const pins: Pins = {
-      need,
-      buf: (array, what) => (array === null || array === undefined || array === IN_PLACE ? undefined : need(array, what)),
-      vector: (v, what) => {
-        if (typeof v !== 'object' || v === null || !('counts' in v)) fail(ERR.ARG, call, `${what} is ${describe(v)}, not { data, counts, displs? }`, handle);
-        return { buf: need(v.data, `the data of ${what}`), unit, counts: v.counts, displs: v.displs };
-      },
-      get type() {
-        return type;
-      },
-      get unit() {
-        return unit;
-      },
-    };
-    try {
-      const request = begin(pins);
-      layer.state.requests.rows.get(request)!.spaces.push(...spaces);
-      return request;
-    } catch (e) {
-      for (const space of spaces) layer.memory.unpin(space);
-      throw e;
-    }
+    return bundles.begin(this.layer, (b) => begin(new Pins(this.context, this.handle, call, b)));
   }
-  protected run(call: string, begin: (pins: Pins) => number): void {
-    this.context.call(() => void this.finish(this.start(call, begin)));
-  }
-  private irun(call: string, begin: (pins: Pins) => number): Mayfly.Request {
-    return this.request(() => this.start(call, begin));
+  private run(name: CollectiveName, call: string, ...args: unknown[]): void {
+    this.context.call(() => void this.finish(startCollective(this, name, call, args)));
   }
   private op(op: Mayfly.Op | undefined, call: string): number {
     return op === undefined ? opHandle('MPI_SUM') : OpObject.of(op, call, this.handle);
@@ -87,175 +46,42 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
     return this.context.call(() => {
       const cell = new Float64Array([value]);
       const result = this.isInter ? new Float64Array(1) : cell;
-      this.finish(this.start(call, (pins) => f(pins.need(result, 'the value'), result === cell ? undefined : pins.need(cell, 'the value'))));
+      this.finish(this.start(call, (pins) => f(pins.into(result, 'the value'), result === cell ? undefined : pins.from(cell, 'the value'))));
       return result[0]!;
     });
   }
 
-  barrier(): void {
-    this.run('MPI_Barrier', () => coll.barrier(this.layer, this.handle));
-  }
-  ibarrier(): Mayfly.Request {
-    return this.irun('MPI_Ibarrier', () => coll.barrier(this.layer, this.handle, 'MPI_Ibarrier'));
-  }
-  private bcastOn(call: string, buf: Buffer, root: number) {
-    return (pins: Pins): number => coll.bcast(this.layer, this.handle, this.isRoot(root) || this.hasOwn(root) ? pins.need(buf, 'the buffer') : NO_BYTES, root, call);
-  }
-  bcast(buf: Buffer, root = 0): void {
-    this.run('MPI_Bcast', this.bcastOn('MPI_Bcast', buf, root));
-  }
-  ibcast(buf: Buffer, root = 0): Mayfly.Request {
-    return this.irun('MPI_Ibcast', this.bcastOn('MPI_Ibcast', buf, root));
-  }
-  private reduceOn(call: string, send: Send, recv: Buffer | null, op: Mayfly.Op | undefined, root: number) {
-    return (pins: Pins): number => {
-      const from = this.sendBuf(pins, send, call, root);
-      const into = this.isRoot(root) ? pins.buf(recv, 'the receive buffer') : undefined;
-      return coll.reduce(this.layer, this.handle, from, into, pins.type, this.op(op, call), root, call);
-    };
-  }
-  /** A send buffer, or undefined for IN_PLACE. */
-  private sendBuf(pins: Pins, send: unknown, call: string, root = 0): Buf | undefined {
-    if (!this.hasOwn(root)) return undefined;
-    if (send === null || send === undefined) fail(ERR.BUFFER, call, `the send buffer is ${describe(send)}`, this.handle);
-    return pins.buf(send, 'the send buffer');
-  }
   reduce(value: number, op?: Mayfly.Op, root?: number): number | undefined;
-  reduce<A extends Buffer>(send: A | Mayfly.InPlace, recv: A | null, op?: Mayfly.Op, root?: number): void;
-  reduce(a: number | Send, b?: Buffer | null | Mayfly.Op, c?: Mayfly.Op | number, d = 0): number | undefined | void {
+  reduce<A extends Mayfly.Buffer>(send: Mayfly.Of<A> | Mayfly.InPlace, recv: Mayfly.Of<A> | null, op?: Mayfly.Op, root?: number): void;
+  reduce(a: number | Send, b?: Mayfly.Data | null | Mayfly.Op, c?: Mayfly.Op | number, d = 0): number | undefined | void {
     const call = 'MPI_Reduce';
-    if (typeof a !== 'number') return this.run(call, this.reduceOn(call, a, b as Buffer | null, c as Mayfly.Op | undefined, d));
+    if (typeof a !== 'number') return this.run('reduce', call, a, b, c, d);
     const root = (c as number | undefined) ?? 0;
     const at = this.isRoot(root);
     const sum = this.number(call, a, (into, from) => coll.reduce(this.layer, this.handle, from ?? (at ? undefined : into), into, DOUBLE, this.op(b as Mayfly.Op | undefined, call), root, call));
     return at ? sum : undefined;
   }
-  ireduce<A extends Buffer>(send: A | Mayfly.InPlace, recv: A | null, op?: Mayfly.Op, root = 0): Mayfly.Request {
-    return this.irun('MPI_Ireduce', this.reduceOn('MPI_Ireduce', send, recv, op, root));
-  }
-  private allreduceOn(call: string, send: Send, recv: Buffer, op: Mayfly.Op | undefined) {
-    return (pins: Pins): number => {
-      const from = this.sendBuf(pins, send, call);
-      const into = pins.need(recv, 'the receive buffer');
-      return coll.allreduce(this.layer, this.handle, from, into, pins.type, this.op(op, call), call);
-    };
-  }
   allreduce(value: number, op?: Mayfly.Op): number;
-  allreduce<A extends Buffer>(send: A | Mayfly.InPlace, recv: A, op?: Mayfly.Op): void;
-  allreduce(a: number | Send, b?: Buffer | Mayfly.Op, c?: Mayfly.Op): number | void {
+  allreduce<A extends Mayfly.Buffer>(send: Mayfly.Of<A> | Mayfly.InPlace, recv: Mayfly.Of<A>, op?: Mayfly.Op): void;
+  allreduce(a: number | Send, b?: Mayfly.Data | Mayfly.Op, c?: Mayfly.Op): number | void {
     const call = 'MPI_Allreduce';
-    if (typeof a !== 'number') return this.run(call, this.allreduceOn(call, a, b as Buffer, c));
+    if (typeof a !== 'number') return this.run('allreduce', call, a, b, c);
     return this.number(call, a, (into, from) => coll.allreduce(this.layer, this.handle, from, into, DOUBLE, this.op(b as Mayfly.Op | undefined, call), call));
   }
-  iallreduce<A extends Buffer>(send: A | Mayfly.InPlace, recv: A, op?: Mayfly.Op): Mayfly.Request {
-    return this.irun('MPI_Iallreduce', this.allreduceOn('MPI_Iallreduce', send, recv, op));
-  }
-  private scanOn(call: string, send: Send, recv: Buffer, op: Mayfly.Op | undefined, exclusive: boolean) {
-    return (pins: Pins): number => {
-      const from = this.sendBuf(pins, send, call);
-      const into = pins.need(recv, 'the receive buffer');
-      return coll.scan(this.layer, this.handle, from, into, pins.type, this.op(op, call), exclusive, call);
-    };
-  }
   scan(value: number, op?: Mayfly.Op): number;
-  scan<A extends Buffer>(send: A | Mayfly.InPlace, recv: A, op?: Mayfly.Op): void;
-  scan(a: number | Send, b?: Buffer | Mayfly.Op, c?: Mayfly.Op): number | void {
+  scan<A extends Mayfly.Buffer>(send: Mayfly.Of<A> | Mayfly.InPlace, recv: Mayfly.Of<A>, op?: Mayfly.Op): void;
+  scan(a: number | Send, b?: Mayfly.Data | Mayfly.Op, c?: Mayfly.Op): number | void {
     const call = 'MPI_Scan';
-    if (typeof a !== 'number') return this.run(call, this.scanOn(call, a, b as Buffer, c, false));
+    if (typeof a !== 'number') return this.run('scan', call, a, b, c);
     return this.number(call, a, (buf) => coll.scan(this.layer, this.handle, undefined, buf, DOUBLE, this.op(b as Mayfly.Op | undefined, call), false, call));
   }
   exscan(value: number, op?: Mayfly.Op): number | undefined;
-  exscan<A extends Buffer>(send: A | Mayfly.InPlace, recv: A, op?: Mayfly.Op): void;
-  exscan(a: number | Send, b?: Buffer | Mayfly.Op, c?: Mayfly.Op): number | undefined | void {
+  exscan<A extends Mayfly.Buffer>(send: Mayfly.Of<A> | Mayfly.InPlace, recv: Mayfly.Of<A>, op?: Mayfly.Op): void;
+  exscan(a: number | Send, b?: Mayfly.Data | Mayfly.Op, c?: Mayfly.Op): number | undefined | void {
     const call = 'MPI_Exscan';
-    if (typeof a !== 'number') return this.run(call, this.scanOn(call, a, b as Buffer, c, true));
+    if (typeof a !== 'number') return this.run('exscan', call, a, b, c);
     const before = this.number(call, a, (buf) => coll.scan(this.layer, this.handle, undefined, buf, DOUBLE, this.op(b as Mayfly.Op | undefined, call), true, call));
     return this.rank === 0 ? undefined : before;
-  }
-  private gatherOn(call: string, send: Send, recv: Buffer | null, root: number) {
-    return (pins: Pins): number => {
-      const from = this.sendBuf(pins, send, call, root);
-      return coll.gather(this.layer, this.handle, from, this.isRoot(root) ? pins.buf(recv, 'the receive buffer') : undefined, root, call);
-    };
-  }
-  gather<A extends Buffer>(send: A | Mayfly.InPlace, recv: A | null, root = 0): void {
-    this.run('MPI_Gather', this.gatherOn('MPI_Gather', send, recv, root));
-  }
-  igather<A extends Buffer>(send: A | Mayfly.InPlace, recv: A | null, root = 0): Mayfly.Request {
-    return this.irun('MPI_Igather', this.gatherOn('MPI_Igather', send, recv, root));
-  }
-  gatherv<A extends Buffer>(send: A | Mayfly.InPlace, recv: Mayfly.Vector<A> | null, root = 0): void {
-    const call = 'MPI_Gatherv';
-    this.run(call, (pins) => {
-      const from = this.sendBuf(pins, send, call, root);
-      return coll.gatherv(this.layer, this.handle, from, this.isRoot(root) && recv ? pins.vector(recv, 'the receive buffer') : undefined, root);
-    });
-  }
-  /** The place of the own block of a scatter, or undefined for IN_PLACE. */
-  private ownPlace(pins: Pins, recv: unknown, call: string, root: number): Buf | undefined {
-    if (!this.hasOwn(root)) return undefined;
-    if (recv === null || recv === undefined) fail(ERR.BUFFER, call, `the receive buffer is ${describe(recv)}`, this.handle);
-    return pins.buf(recv, 'the receive buffer');
-  }
-  private scatterOn(call: string, send: Buffer | null, recv: Buffer | Mayfly.InPlace, root: number) {
-    return (pins: Pins): number => {
-      const from = this.isRoot(root) ? pins.buf(send, 'the send buffer') : undefined;
-      return coll.scatter(this.layer, this.handle, from, this.ownPlace(pins, recv, call, root), root, call);
-    };
-  }
-  scatter<A extends Buffer>(send: A | null, recv: A | Mayfly.InPlace, root = 0): void {
-    this.run('MPI_Scatter', this.scatterOn('MPI_Scatter', send, recv, root));
-  }
-  iscatter<A extends Buffer>(send: A | null, recv: A | Mayfly.InPlace, root = 0): Mayfly.Request {
-    return this.irun('MPI_Iscatter', this.scatterOn('MPI_Iscatter', send, recv, root));
-  }
-  scatterv<A extends Buffer>(send: Mayfly.Vector<A> | null, recv: A | Mayfly.InPlace, root = 0): void {
-    const call = 'MPI_Scatterv';
-    this.run(call, (pins) => {
-      const from = this.isRoot(root) && send ? pins.vector(send, 'the send buffer') : undefined;
-      return coll.scatterv(this.layer, this.handle, from, this.ownPlace(pins, recv, call, root), root);
-    });
-  }
-  private allgatherOn(call: string, send: Send, recv: Buffer) {
-    return (pins: Pins): number => coll.allgather(this.layer, this.handle, this.sendBuf(pins, send, call), pins.need(recv, 'the receive buffer'), call);
-  }
-  allgather<A extends Buffer>(send: A | Mayfly.InPlace, recv: A): void {
-    this.run('MPI_Allgather', this.allgatherOn('MPI_Allgather', send, recv));
-  }
-  iallgather<A extends Buffer>(send: A | Mayfly.InPlace, recv: A): Mayfly.Request {
-    return this.irun('MPI_Iallgather', this.allgatherOn('MPI_Iallgather', send, recv));
-  }
-  allgatherv<A extends Buffer>(send: A | Mayfly.InPlace, recv: Mayfly.Vector<A>): void {
-    const call = 'MPI_Allgatherv';
-    this.run(call, (pins) => coll.allgatherv(this.layer, this.handle, this.sendBuf(pins, send, call), pins.vector(recv, 'the receive buffer')));
-  }
-  private alltoallOn(call: string, send: Send, recv: Buffer) {
-    return (pins: Pins): number => coll.alltoall(this.layer, this.handle, this.sendBuf(pins, send, call), pins.need(recv, 'the receive buffer'), call);
-  }
-  alltoall<A extends Buffer>(send: A | Mayfly.InPlace, recv: A): void {
-    this.run('MPI_Alltoall', this.alltoallOn('MPI_Alltoall', send, recv));
-  }
-  ialltoall<A extends Buffer>(send: A | Mayfly.InPlace, recv: A): Mayfly.Request {
-    return this.irun('MPI_Ialltoall', this.alltoallOn('MPI_Ialltoall', send, recv));
-  }
-  alltoallv<A extends Buffer>(send: Mayfly.Vector<A> | Mayfly.InPlace, recv: Mayfly.Vector<A>): void {
-    this.run('MPI_Alltoallv', (pins) => coll.alltoallv(this.layer, this.handle, 'data' in send ? pins.vector(send, 'the send buffer') : undefined, pins.vector(recv, 'the receive buffer')));
-  }
-  reduceScatter<A extends Buffer>(send: A | Mayfly.InPlace, recv: A, counts: ArrayLike<number>, op?: Mayfly.Op): void {
-    const call = 'MPI_Reduce_scatter';
-    this.run(call, (pins) => {
-      const from = this.sendBuf(pins, send, call);
-      const into = pins.need(recv, 'the receive buffer');
-      return coll.reduceScatter(this.layer, this.handle, from, into, counts, pins.type, pins.unit, this.op(op, call));
-    });
-  }
-  reduceScatterBlock<A extends Buffer>(send: A | Mayfly.InPlace, recv: A, op?: Mayfly.Op): void {
-    const call = 'MPI_Reduce_scatter_block';
-    this.run(call, (pins) => {
-      const from = this.sendBuf(pins, send, call);
-      const into = pins.need(recv, 'the receive buffer');
-      return coll.reduceScatterBlock(this.layer, this.handle, from, into, pins.type, pins.unit, this.op(op, call));
-    });
   }
 
   // ── structured values
@@ -284,18 +110,49 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
 
   // ── communicators
 
-  protected make(start: () => number): CommObject | null {
+  make(start: () => number): CommObject | null {
     return this.context.call(() => {
       const { result } = this.finish(start());
       return result === 0 ? null : (this.context.commObject(result) as CommObject);
     });
   }
-  dup(): Mayfly.CartComm {
-    // A CartComm only where this is one; the wider type lets CartObject share the method.
-    return this.make(() => comms.dup(this.layer, this.handle)) as unknown as Mayfly.CartComm;
+  /** "as if MPI_COMM_DUP was executed at the time that MPI_COMM_IDUP is called" (§7.4.2): attributes of now. No hints are passed on. */
+  private duplicating(call: string, info: Mayfly.Info | undefined): { request: number; finished: (comm: number) => void } {
+    const attributes = caching.copied(this.context, this, this.record(call).attributes);
+    const hints = caching.hints(info, call, this.handle);
+    return {
+      request: comms.dup(this.layer, this.handle, call),
+      finished: (comm) => {
+        const made = this.layer.state.comms.rows.get(comm)!;
+        made.attributes = attributes;
+        if (hints) made.info = hints;
+      },
+    };
+  }
+  dup(info?: Mayfly.Info): Mayfly.CartComm & Mayfly.GraphComm & Mayfly.DistGraphComm {
+    // Of the topology that this one has; the wider type lets the classes of topologies share the method.
+    return this.context.call(() => {
+      const { request, finished } = this.duplicating(info ? 'MPI_Comm_dup_with_info' : 'MPI_Comm_dup', info);
+      const { result } = this.finish(request);
+      finished(result);
+      return this.context.commObject(result);
+    }) as unknown as Mayfly.CartComm & Mayfly.GraphComm & Mayfly.DistGraphComm;
+  }
+  idup(info?: Mayfly.Info): Mayfly.CommRequest {
+    return this.context.call(() => {
+      const { request, finished } = this.duplicating(info ? 'MPI_Comm_idup_with_info' : 'MPI_Comm_idup', info);
+      return new CommRequestObject(this.context, request, finished);
+    });
   }
   split(color: number, key = 0): Mayfly.Comm | null {
     return this.make(() => comms.split(this.layer, this.handle, color, key));
+  }
+  splitType(type: Mayfly.SplitType | undefined, key = 0, info?: Mayfly.Info): Mayfly.Comm | null {
+    const call = 'MPI_Comm_split_type';
+    return this.make(() => {
+      if (type !== undefined && !['shared', 'hwGuided', 'hwUnguided', 'resourceGuided'].includes(type)) fail(ERR.ARG, call, `type ${String(type)} is none of 'shared', 'hwGuided', 'hwUnguided', 'resourceGuided'`, this.handle);
+      return comms.splitType(this.layer, this.handle, type, key, caching.hints(info, call, this.handle));
+    });
   }
   create(group: Mayfly.Group): Mayfly.Comm | null {
     const call = 'MPI_Comm_create';
@@ -331,6 +188,7 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   disconnect(): void {
     this.context.call(() => {
       comms.quiesce(this.layer, this.handle);
+      caching.removeAll(this.context, this, this.record('MPI_Comm_disconnect').attributes);
       comms.free(this.layer, this.handle, 'MPI_Comm_disconnect');
     });
   }
@@ -341,10 +199,41 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
     });
   }
   free(): void {
-    this.context.call(() => comms.free(this.layer, this.handle));
+    this.context.call(() => {
+      comms.checkFree(this.record('MPI_Comm_free'), 'MPI_Comm_free');
+      caching.removeAll(this.context, this, this.record('MPI_Comm_free').attributes);
+      comms.free(this.layer, this.handle);
+    });
   }
   createCart(dims: readonly number[], periods?: readonly boolean[], _reorder?: boolean): Mayfly.CartComm | null {
-    return this.make(() => topology.createCart(this.layer, this.handle, dims, periods ?? dims.map(() => false))) as Mayfly.CartComm | null;
+    return topologies.cart(this, dims, periods) as Mayfly.CartComm | null;
+  }
+  createGraph(index: readonly number[], edges: readonly number[], _reorder?: boolean): Mayfly.GraphComm | null {
+    return topologies.graph(this, index, edges) as unknown as Mayfly.GraphComm | null;
+  }
+  createDistGraph(sources: readonly number[], degrees: readonly number[], destinations: readonly number[], weights?: readonly number[]): Mayfly.DistGraphComm {
+    return topologies.distGraph(this, sources, degrees, destinations, weights) as unknown as Mayfly.DistGraphComm;
+  }
+  createDistGraphAdjacent(sources: readonly number[], destinations: readonly number[], weights?: Mayfly.NeighbourWeights): Mayfly.DistGraphComm {
+    return topologies.adjacent(this, sources, destinations, weights) as unknown as Mayfly.DistGraphComm;
+  }
+
+  // ── caching
+
+  getAttr<T>(key: Mayfly.Keyval<T>): T | undefined {
+    return this.context.call(() => caching.get(this.context, this.record('MPI_Comm_get_attr').attributes, key, 'MPI_Comm_get_attr', this.handle));
+  }
+  setAttr<T>(key: Mayfly.Keyval<T>, value: T): void {
+    this.context.call(() => caching.set(this.context, this, this.record('MPI_Comm_set_attr').attributes, key, value, 'MPI_Comm_set_attr', this.handle));
+  }
+  deleteAttr(key: Mayfly.Keyval): void {
+    this.context.call(() => caching.remove(this.context, this, this.record('MPI_Comm_delete_attr').attributes, key, 'MPI_Comm_delete_attr', this.handle));
+  }
+  get info(): Mayfly.Info {
+    return this.context.call(() => Object.fromEntries(this.record('MPI_Comm_get_info').info ?? []));
+  }
+  setInfo(info: Mayfly.Info): void {
+    this.context.call(() => void (this.record('MPI_Comm_set_info').info = caching.hints(info, 'MPI_Comm_set_info', this.handle) ?? new Map<string, string>()));
   }
 
   // ── errors
@@ -366,7 +255,14 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   abort(code = 1): never {
     return this.context.call(() => this.context.abort('ABORTED', `rank ${this.rank} of ${this.name} called MPI_Abort with code ${code}`, this.context.exitCode(code, 'MPI_Abort')));
   }
+  callErrhandler(error: Mayfly.MPIError): void {
+    this.context.call(() => {
+      this.record('MPI_Comm_call_errhandler');
+      this.context.callHandler(error, this.handle);
+    });
+  }
 }
+addCollectives(CommObject.prototype);
 
 /** An intercommunicator: what it makes of itself is such too. */
 export class IntercommObject extends CommObject {
@@ -378,29 +274,5 @@ export class IntercommObject extends CommObject {
   }
   merge(high = false): Mayfly.Comm {
     return this.make(() => intercomms.merge(this.layer, this.handle, high))!;
-  }
-}
-
-export class CartObject extends CommObject implements Mayfly.CartComm {
-  get dims(): readonly number[] {
-    return this.context.call(() => [...topology.cartOf(this.record('MPI_Cart_get'), 'MPI_Cart_get').dims]);
-  }
-  get periods(): readonly boolean[] {
-    return this.context.call(() => [...topology.cartOf(this.record('MPI_Cart_get'), 'MPI_Cart_get').periods]);
-  }
-  get coords(): readonly number[] {
-    return this.context.call(() => topology.coordsOf(this.record('MPI_Cart_get'), this.rank));
-  }
-  coordsOf(rank: number): number[] {
-    return this.context.call(() => topology.coordsOf(this.record('MPI_Cart_coords'), rank));
-  }
-  cartRank(coords: ArrayLike<number>): number {
-    return this.context.call(() => topology.rankAt(this.record('MPI_Cart_rank'), coords));
-  }
-  shift(direction: number, displacement = 1): { source: number; dest: number } {
-    return this.context.call(() => topology.shift(this.record('MPI_Cart_shift'), direction, displacement));
-  }
-  sub(keep: readonly boolean[]): Mayfly.CartComm {
-    return this.make(() => topology.sub(this.layer, this.handle, keep)) as unknown as Mayfly.CartComm;
   }
 }

@@ -23,6 +23,13 @@ export class Context {
   readonly errorCallbacks = new Map<number, (comm: Mayfly.Comm, error: Mayfly.MPIError) => void>();
   /** Makes the program's object of a communicator; set by comm.ts. */
   commObject!: (handle: number) => Mayfly.Comm;
+  /** Persistent requests that were not freed. */
+  readonly persistent = new Set<{ readonly title: string; readonly comm: number }>();
+  /** Functions of attribute keys by number. */
+  readonly keyvals = new Map<number, { copy: ((object: never, value: unknown) => unknown) | undefined; remove: ((object: never, value: unknown) => void) | undefined }>();
+  readonly freedKeyvals = new Set<number>();
+  /** Images taken by this incarnation and those before it. */
+  images = 0;
   ended = false;
 
   constructor(
@@ -48,6 +55,13 @@ export class Context {
     if (comm.errhandler === ERRORS_ARE_FATAL) this.abort('MPI_ERROR', error.message, 1, error.stack);
     if (comm.errhandler !== ERRORS_RETURN) this.errorCallbacks.get(comm.errhandler)?.(this.commObject(comm.handle), error as unknown as Mayfly.MPIError);
     return error;
+  }
+
+  /** [MPI_Comm_call_errhandler] The handler runs; nothing is thrown. */
+  callHandler(error: Mayfly.MPIError, comm: number): void {
+    const raised: unknown = error;
+    if (!(raised instanceof MPIError)) return fail(ERR.ARG, 'MPI_Comm_call_errhandler', `the error is ${describe(error)}`, comm);
+    this.raise(new MPIError(raised.errorClass, raised.call, raised.text, comm));
   }
 
   failed(record: ErrorRecord, comm: number): MPIError {

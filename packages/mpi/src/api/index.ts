@@ -5,14 +5,20 @@ import { BUILTIN_OPS } from '../ops.ts';
 import { leave } from '../ports.ts';
 import { dimsCreate } from '../topology.ts';
 import { checkpoints } from './checkpoint.ts';
-import { CartObject, CommObject, IntercommObject } from './comm.ts';
+import { KeyvalObject } from './caching.ts';
+import { CommObject, IntercommObject } from './comm.ts';
 import { connections, meetParents } from './connections.ts';
 import { Context, IN_PLACE } from './context.ts';
+import { DatatypeObject } from './datatype.ts';
 import { environment } from './environment.ts';
 import { fileModule } from './file.ts';
 import { GroupObject } from './group.ts';
 import { ErrorHandlerObject, OpObject } from './handles.ts';
+import { startall } from './persistent.ts';
+import { SessionObject } from './session.ts';
 import { completion } from './status.ts';
+import { toolModule } from './tools.ts';
+import { CartObject, DistGraphObject, GraphObject } from './topology.ts';
 import { WinObject } from './win.ts';
 import { Assert } from '../windows/index.ts';
 import type { Layer } from '../layer.ts';
@@ -34,7 +40,8 @@ function build(context: Context): MayflyModule {
     let object = objects.get(handle);
     if (!object) {
       const record = layer.state.comms.rows.get(handle);
-      object = record?.remote ? new IntercommObject(context, handle) : record?.topology?.kind === 'cart' ? new CartObject(context, handle) : new CommObject(context, handle);
+      const kind = record?.topology?.kind;
+      object = new (record?.remote ? IntercommObject : kind === 'cart' ? CartObject : kind === 'graph' ? GraphObject : kind === 'dist' ? DistGraphObject : CommObject)(context, handle);
       objects.set(handle, object);
     }
     return object;
@@ -50,7 +57,15 @@ function build(context: Context): MayflyModule {
     ROOT: c.ROOT,
     UNDEFINED: c.UNDEFINED,
     TAG_UB: c.TAG_UB,
+    UNIVERSE_SIZE: layer.device.universe ?? layer.state.size,
+    APPNUM: layer.device.spawned?.appnum ?? 0,
     ...completion(context),
+    startall: (list) => startall(context, list),
+    datatype: (kind) => context.call(() => DatatypeObject.of(context, kind, 'datatype')),
+    struct: (fields) => DatatypeObject.struct(context, fields),
+    createKeyval: (functions) => KeyvalObject.create(context, functions),
+    Session: { init: () => SessionObject.init(context) },
+    tool: toolModule(context),
     Op: { create: (fn, commute) => OpObject.create(context, fn as (input: never, inout: never) => void, commute) },
     SUM, PROD, MIN, MAX, LAND, LOR, LXOR, BAND, BOR, BXOR, MINLOC, MAXLOC, REPLACE, NO_OP,
     GROUP_EMPTY: new GroupObject(context, c.GROUP_EMPTY),
@@ -107,6 +122,11 @@ function build(context: Context): MayflyModule {
     ERR_RMA_RANGE: ERR.RMA_RANGE,
     ERR_RMA_SYNC: ERR.RMA_SYNC,
     ERR_WIN: ERR.WIN,
+    ERR_INFO: ERR.INFO,
+    ERR_INFO_KEY: ERR.INFO_KEY,
+    ERR_INFO_VALUE: ERR.INFO_VALUE,
+    ERR_KEYVAL: ERR.KEYVAL,
+    ERR_SESSION: ERR.SESSION,
     ERR_CHECKPOINT: ERR.CHECKPOINT,
     // The declaration hides the constructor and narrows `statuses`.
     MPIError: MPIError as unknown as typeof Mayfly.MPIError,

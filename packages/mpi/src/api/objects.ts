@@ -3,7 +3,10 @@
  * case: parameters) goes with its length in one message.
  */
 import * as coll from '../collectives/index.ts';
+import { part, type Buf } from '../buffers.ts';
+import { PROC_NULL } from '../constants.ts';
 import { ERR, fail } from '../errors.ts';
+import { neighboursOf } from '../neighbours.ts';
 import type { Context } from './context.ts';
 import type { CommObject } from './comm.ts';
 
@@ -28,7 +31,7 @@ export function bcast<T>(context: Context, comm: CommObject, value: T | undefine
     head.setUint32(0, bytes.length, true);
     first.set(bytes.subarray(0, FIRST - 4), 4);
   }
-  const tell = (part: Uint8Array): void => void comm.finish(comm.start(call, (pins) => coll.bcast(layer, comm.handle, pins.need(part, 'the value'), root, call)));
+  const tell = (part: Uint8Array): void => void comm.finish(comm.start(call, (pins) => coll.bcast(layer, comm.handle, pins.into(part, 'the value'), root, call)));
   tell(first);
   if (!bytes && !comm.hasOwn(root)) {
     // Beside the root of an intercommunicator: nothing comes, but the collectives of all processes are numbered alike.
@@ -49,15 +52,15 @@ export function gather<T>(context: Context, comm: CommObject, value: T, root: nu
   const at = comm.isRoot(root);
   const own = comm.hasOwn(root);
   const counts = new Uint32Array(at ? comm.blocks : 0);
-  comm.finish(comm.start(call, (pins) => coll.gather(layer, comm.handle, own ? pins.need(new Uint32Array([bytes.length]), 'the length') : undefined, at ? pins.need(counts, 'the lengths') : undefined, root, call)));
+  comm.finish(comm.start(call, (pins) => coll.gather(layer, comm.handle, own ? pins.from(new Uint32Array([bytes.length]), 'the length') : undefined, at ? pins.into(counts, 'the lengths') : undefined, root, call)));
   const data = new Uint8Array(sum(counts));
-  comm.finish(comm.start(call, (pins) => coll.gatherv(layer, comm.handle, own ? pins.need(bytes, 'the value') : undefined, at ? pins.vector({ data, counts }, 'the values') : undefined, root, call)));
+  comm.finish(comm.start(call, (pins) => coll.gatherv(layer, comm.handle, own ? pins.from(bytes, 'the value') : undefined, at ? pins.vector({ data, counts }, 'the values', true) : undefined, root, call)));
   return at ? decodeAll(context, comm, data, counts, call) : undefined;
 }
 
-function encodeAll(context: Context, comm: CommObject, values: unknown, call: string): { data: Uint8Array; counts: Uint32Array } {
-  if (!Array.isArray(values) || values.length !== comm.blocks)
-    return fail(ERR.COUNT, call, Array.isArray(values) ? `${values.length} values for ${comm.blocks} ranks` : 'takes an array with one value per rank', comm.handle);
+function encodeAll(context: Context, comm: CommObject, values: unknown, call: string, n = comm.blocks, each = 'rank'): { data: Uint8Array; counts: Uint32Array } {
+  if (!Array.isArray(values) || values.length !== n)
+    return fail(ERR.COUNT, call, Array.isArray(values) ? `${values.length} values for ${n} ${each}s` : `takes an array with one value per ${each}`, comm.handle);
   const parts = values.map((v) => context.encode(v, call, comm.handle));
   const counts = Uint32Array.from(parts, (p) => p.length);
   const data = new Uint8Array(sum(counts));
@@ -75,9 +78,9 @@ export function scatter<T>(context: Context, comm: CommObject, values: readonly 
   const own = comm.hasOwn(root);
   const all = comm.isRoot(root) ? encodeAll(context, comm, values, call) : undefined;
   const length = new Uint32Array(1);
-  comm.finish(comm.start(call, (pins) => coll.scatter(layer, comm.handle, all && pins.need(all.counts, 'the lengths'), own ? pins.need(length, 'the length') : undefined, root, call)));
+  comm.finish(comm.start(call, (pins) => coll.scatter(layer, comm.handle, all && pins.from(all.counts, 'the lengths'), own ? pins.into(length, 'the length') : undefined, root, call)));
   const mine = new Uint8Array(length[0]!);
-  comm.finish(comm.start(call, (pins) => coll.scatterv(layer, comm.handle, all && pins.vector(all, 'the values'), own ? pins.need(mine, 'the value') : undefined, root, call)));
+  comm.finish(comm.start(call, (pins) => coll.scatterv(layer, comm.handle, all && pins.vector(all, 'the values', false), own ? pins.into(mine, 'the value') : undefined, root, call)));
   return own ? context.decode<T>(mine, call, comm.handle) : (undefined as T);
 }
 
@@ -86,9 +89,9 @@ export function allgather<T>(context: Context, comm: CommObject, value: T): T[] 
   const { layer } = context;
   const bytes = context.encode(value, call, comm.handle);
   const counts = new Uint32Array(comm.blocks);
-  comm.finish(comm.start(call, (pins) => coll.allgather(layer, comm.handle, pins.need(new Uint32Array([bytes.length]), 'the length'), pins.need(counts, 'the lengths'), call)));
+  comm.finish(comm.start(call, (pins) => coll.allgather(layer, comm.handle, pins.from(new Uint32Array([bytes.length]), 'the length'), pins.into(counts, 'the lengths'), call)));
   const data = new Uint8Array(sum(counts));
-  comm.finish(comm.start(call, (pins) => coll.allgatherv(layer, comm.handle, pins.need(bytes, 'the value'), pins.vector({ data, counts }, 'the values'), call)));
+  comm.finish(comm.start(call, (pins) => coll.allgatherv(layer, comm.handle, pins.from(bytes, 'the value'), pins.vector({ data, counts }, 'the values', true), call)));
   return decodeAll(context, comm, data, counts, call);
 }
 
@@ -97,8 +100,41 @@ export function alltoall<T>(context: Context, comm: CommObject, values: readonly
   const { layer } = context;
   const out = encodeAll(context, comm, values, call);
   const counts = new Uint32Array(comm.blocks);
-  comm.finish(comm.start(call, (pins) => coll.alltoall(layer, comm.handle, pins.need(out.counts, 'the lengths'), pins.need(counts, 'the lengths'), call)));
+  comm.finish(comm.start(call, (pins) => coll.alltoall(layer, comm.handle, pins.from(out.counts, 'the lengths'), pins.into(counts, 'the lengths'), call)));
   const data = new Uint8Array(sum(counts));
-  comm.finish(comm.start(call, (pins) => coll.alltoallv(layer, comm.handle, pins.vector(out, 'the values'), pins.vector({ data, counts }, 'the values'), call)));
+  comm.finish(comm.start(call, (pins) => coll.alltoallv(layer, comm.handle, pins.vector(out, 'the values', false), pins.vector({ data, counts }, 'the values', true), call)));
   return decodeAll(context, comm, data, counts, call);
+}
+
+// ── neighbours: the lengths go to them first, then the bytes; nothing comes from MPI_PROC_NULL
+
+function exchanged<T>(context: Context, comm: CommObject, out: { data: Uint8Array; counts: Uint32Array }, call: string): (T | undefined)[] {
+  const { layer } = context;
+  const { sources } = neighboursOf(comm.record(call), call);
+  const counts = new Uint32Array(sources.length);
+  const block = (b: Buf, i: number): Buf => part(b, 4 * i, 4);
+  comm.finish(comm.start(call, (pins) => {
+    const [from, into] = [pins.from(out.counts, 'the lengths'), pins.into(counts, 'the lengths')];
+    return coll.neighbour(layer, comm.handle, (i) => block(from, i), (i) => block(into, i), call);
+  }));
+  const data = new Uint8Array(sum(counts));
+  const offsets = (list: Uint32Array): number[] => Array.from(list, (_, i) => sum(list.subarray(0, i)));
+  const [ins, outs] = [offsets(counts), offsets(out.counts)];
+  comm.finish(comm.start(call, (pins) => {
+    const [from, into] = [pins.from(out.data, 'the values'), pins.into(data, 'the values')];
+    return coll.neighbour(layer, comm.handle, (i) => part(from, outs[i]!, out.counts[i]!), (i) => part(into, ins[i]!, counts[i]!), call);
+  }));
+  return sources.map((rank, i) => (rank === PROC_NULL ? undefined : context.decode<T>(data.subarray(ins[i], ins[i]! + counts[i]!), call, comm.handle)));
+}
+
+export function neighbourAllgather<T>(context: Context, comm: CommObject, value: T): (T | undefined)[] {
+  const call = 'neighborAllgatherObject';
+  const { destinations } = neighboursOf(comm.record(call), call);
+  return exchanged(context, comm, encodeAll(context, comm, destinations.map(() => value), call, destinations.length, 'neighbour'), call);
+}
+
+export function neighbourAlltoall<T>(context: Context, comm: CommObject, values: readonly T[]): (T | undefined)[] {
+  const call = 'neighborAlltoallObject';
+  const { destinations } = neighboursOf(comm.record(call), call);
+  return exchanged(context, comm, encodeAll(context, comm, values, call, destinations.length, 'neighbour'), call);
 }

@@ -1,25 +1,30 @@
 /** What every communicator object has: its record, and point to point. The rest stands in comm.ts. */
-import { ANY_SOURCE, ANY_TAG, ROOT } from '../constants.ts';
+import { ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT } from '../constants.ts';
 import { commOf, type Layer } from '../layer.ts';
-import { iprobe, probe, send as sendNow, startReceive, startSend } from '../p2p.ts';
+import { check, improbe, iprobe, mprobe, probe, send as sendNow, startReceive, startSend } from '../p2p.ts';
+import * as bundles from '../bundle.ts';
 import * as requests from '../requests.ts';
+import { newSeries } from '../schedule.ts';
 import { GroupObject } from './group.ts';
-import { RequestObject, status } from './status.ts';
+import { ElementsObject, checkData, received, sentBytes } from './datatype.ts';
+import { MessageObject } from './message.ts';
+import { PartitionedReceiveObject, PartitionedSendObject, PersistentObject } from './persistent.ts';
+import { ObjectRequestObject, RequestObject, status } from './status.ts';
 import type { Context } from './context.ts';
 import type { Outcome } from '../requests.ts';
 import type { CommRecord } from '../state.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
-type Buffer = Mayfly.Buffer;
+type Data = Mayfly.Data;
 
 export class PointToPoint {
   private groupObject: GroupObject | undefined;
   constructor(
-    protected readonly context: Context,
+    readonly context: Context,
     readonly handle: number,
   ) {}
 
-  protected get layer(): Layer {
+  get layer(): Layer {
     return this.context.layer;
   }
   record(call: string): CommRecord {
@@ -65,39 +70,80 @@ export class PointToPoint {
 
   // ── point to point
 
-  send(buf: Buffer, dest: number, tag = 0): void {
-    this.context.call(() => sendNow(this.layer, this.handle, dest, tag, this.context.bytes(buf, 'MPI_Send', this.handle).bytes));
+  private body(data: Data, call: string, what?: string): Uint8Array {
+    return sentBytes(this.context, data, call, this.handle, what);
   }
-  ssend(buf: Buffer, dest: number, tag = 0): void {
-    this.context.call(() => this.finish(startSend(this.layer, this.handle, dest, tag, this.context.bytes(buf, 'MPI_Ssend', this.handle).bytes, true, 'MPI_Ssend')));
+  send(buf: Data, dest: number, tag = 0): void {
+    this.context.call(() => sendNow(this.layer, this.handle, dest, tag, this.body(buf, 'MPI_Send')));
   }
-  recv(buf: Buffer, source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.Status {
+  ssend(buf: Data, dest: number, tag = 0): void {
+    this.context.call(() => this.finish(startSend(this.layer, this.handle, dest, tag, this.body(buf, 'MPI_Ssend'), true, 'MPI_Ssend')));
+  }
+  recv(buf: Data, source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.Status {
     return this.context.call(() => status(this.finish(this.receive(buf, source, tag, 'MPI_Recv')).status));
   }
-  isend(buf: Buffer, dest: number, tag = 0): Mayfly.Request {
-    return this.request(() => startSend(this.layer, this.handle, dest, tag, this.context.bytes(buf, 'MPI_Isend', this.handle).bytes, false, 'MPI_Isend'));
+  isend(buf: Data, dest: number, tag = 0): Mayfly.Request {
+    return this.request(() => startSend(this.layer, this.handle, dest, tag, this.body(buf, 'MPI_Isend'), false, 'MPI_Isend'));
   }
-  issend(buf: Buffer, dest: number, tag = 0): Mayfly.Request {
-    return this.request(() => startSend(this.layer, this.handle, dest, tag, this.context.bytes(buf, 'MPI_Issend', this.handle).bytes, true, 'MPI_Issend'));
+  issend(buf: Data, dest: number, tag = 0): Mayfly.Request {
+    return this.request(() => startSend(this.layer, this.handle, dest, tag, this.body(buf, 'MPI_Issend'), true, 'MPI_Issend'));
   }
-  irecv(buf: Buffer, source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.Request {
+  irecv(buf: Data, source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.Request {
     return this.request(() => this.receive(buf, source, tag, 'MPI_Irecv'));
   }
-  sendrecv(send: Buffer, dest: number, sendTag: number, recv: Buffer, source: number = ANY_SOURCE, recvTag: number = ANY_TAG): Mayfly.Status {
-    const call = 'MPI_Sendrecv';
-    return this.context.call(() => {
-      const body = this.context.bytes(send, call, this.handle, 'the send buffer').bytes;
-      sendNow(this.layer, this.handle, dest, sendTag, body, call);
-      return status(this.finish(this.receive(recv, source, recvTag, call)).status);
+  /** The send is buffered before the receive may write: one array may be both. */
+  private exchange(send: Data, dest: number, sendTag: number, recv: Data, source: number, recvTag: number, call: string): number {
+    const comm = this.record(call);
+    check(comm, { dest, sendTag, source, recvTag }, call);
+    checkData(this.context, recv, call, this.handle, 'the receive buffer');
+    const body = this.body(send, call, 'the send buffer');
+    sendNow(this.layer, this.handle, dest, sendTag, body, call);
+    return this.receive(recv, source, recvTag, call);
+  }
+  sendrecv(send: Data, dest: number, sendTag: number, recv: Data, source: number = ANY_SOURCE, recvTag: number = ANY_TAG): Mayfly.Status {
+    return this.context.call(() => status(this.finish(this.exchange(send, dest, sendTag, recv, source, recvTag, 'MPI_Sendrecv')).status));
+  }
+  sendrecvReplace(buf: Data, dest: number, sendTag = 0, source: number = ANY_SOURCE, recvTag: number = ANY_TAG): Mayfly.Status {
+    return this.context.call(() => status(this.finish(this.exchange(buf, dest, sendTag, buf, source, recvTag, 'MPI_Sendrecv_replace')).status));
+  }
+  isendrecv(send: Data, dest: number, sendTag: number, recv: Data, source: number = ANY_SOURCE, recvTag: number = ANY_TAG): Mayfly.Request {
+    return this.request(() => this.exchange(send, dest, sendTag, recv, source, recvTag, 'MPI_Isendrecv'));
+  }
+  isendrecvReplace(buf: Data, dest: number, sendTag = 0, source: number = ANY_SOURCE, recvTag: number = ANY_TAG): Mayfly.Request {
+    return this.request(() => this.exchange(buf, dest, sendTag, buf, source, recvTag, 'MPI_Isendrecv_replace'));
+  }
+  sendInit(buf: Data, dest: number, tag = 0): Mayfly.PersistentRequest {
+    return this.persistentSend('MPI_Send_init', buf, dest, tag, false);
+  }
+  ssendInit(buf: Data, dest: number, tag = 0): Mayfly.PersistentRequest {
+    return this.persistentSend('MPI_Ssend_init', buf, dest, tag, true);
+  }
+  /** Arguments are checked now, and not only when it is started. */
+  private persistentSend(call: string, buf: Data, dest: number, tag: number, sync: boolean): Mayfly.PersistentRequest {
+    return this.persistent(call, () => startSend(this.layer, this.handle, dest, tag, this.body(buf, call), sync, call), false, () => {
+      check(this.record(call), { dest, sendTag: tag, source: ANY_SOURCE, recvTag: ANY_TAG }, call);
+      checkData(this.context, buf, call, this.handle);
     });
   }
-  sendrecvReplace(buf: Buffer, dest: number, sendTag = 0, source: number = ANY_SOURCE, recvTag: number = ANY_TAG): Mayfly.Status {
-    const call = 'MPI_Sendrecv_replace';
-    return this.context.call(() => {
-      // The send is buffered before the receive may write: no copy is needed.
-      sendNow(this.layer, this.handle, dest, sendTag, this.context.bytes(buf, call, this.handle).bytes, call);
-      return status(this.finish(this.receive(buf, source, recvTag, call)).status);
+  recvInit(buf: Data, source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.PersistentRequest {
+    const call = 'MPI_Recv_init';
+    return this.persistent(call, () => this.receive(buf, source, tag, call), false, () => {
+      check(this.record(call), { dest: PROC_NULL, sendTag: 0, source, recvTag: tag }, call);
+      checkData(this.context, buf, call, this.handle);
     });
+  }
+  /** @param collective it has a place among the collectives */
+  persistent(call: string, begin: () => number, collective: boolean, checked: () => void = () => undefined): Mayfly.PersistentRequest {
+    return this.context.call(() => {
+      checked();
+      return new PersistentObject(this.context, call, this.handle, begin, collective ? newSeries(this.record(call)) : undefined);
+    });
+  }
+  psendInit(buf: Data, partitions: number, dest: number, tag = 0): Mayfly.PartitionedSend {
+    return PartitionedSendObject.create(this.context, this.handle, buf, partitions, dest, tag);
+  }
+  precvInit(buf: Data, partitions: number, source: number, tag = 0): Mayfly.PartitionedReceive {
+    return PartitionedReceiveObject.create(this.context, this.handle, buf, partitions, source, tag);
   }
   probe(source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.Status {
     return this.context.call(() => status(probe(this.layer, this.handle, source, tag)));
@@ -106,6 +152,15 @@ export class PointToPoint {
     return this.context.call(() => {
       const s = iprobe(this.layer, this.handle, source, tag);
       return s && status(s);
+    });
+  }
+  mprobe(source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.Message {
+    return this.context.call(() => new MessageObject(this.context, mprobe(this.layer, this.handle, source, tag), this.handle));
+  }
+  improbe(source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.Message | undefined {
+    return this.context.call(() => {
+      const m = improbe(this.layer, this.handle, source, tag);
+      return m && new MessageObject(this.context, m, this.handle);
     });
   }
   sendObject(value: unknown, dest: number, tag = 0): void {
@@ -121,16 +176,26 @@ export class PointToPoint {
     });
   }
 
-  private receive(buf: unknown, source: number, tag: number, call: string): number {
-    const into = this.context.pin(buf, call, this.handle);
-    try {
-      return startReceive(this.layer, this.handle, source, tag, into, call, true);
-    } catch (e) {
-      this.layer.memory.unpin(into.space);
-      throw e;
-    }
+  irecvObject<T>(source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.ObjectRequest<T> {
+    return this.context.call(() => new ObjectRequestObject<T>(this.context, startReceive(this.layer, this.handle, source, tag, undefined, 'irecvObject')));
   }
-  protected request(start: () => number): Mayfly.Request {
+
+  private receive(buf: Data, source: number, tag: number, call: string): number {
+    if (!(buf instanceof ElementsObject)) {
+      const into = this.context.pin(buf, call, this.handle);
+      try {
+        return startReceive(this.layer, this.handle, source, tag, into, call, true);
+      } catch (e) {
+        this.layer.memory.unpin(into.space);
+        throw e;
+      }
+    }
+    return bundles.begin(this.layer, (b) => {
+      const into = received(this.context, b, buf, call, this.handle);
+      return startReceive(this.layer, this.handle, source, tag, into, call);
+    });
+  }
+  request(start: () => number): Mayfly.Request {
     return this.context.call(() => new RequestObject(this.context, start()));
   }
   /** The second half of a blocking call. */

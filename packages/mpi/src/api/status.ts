@@ -3,6 +3,8 @@ import { UNDEFINED } from '../constants.ts';
 import { ERR, MPIError, fail } from '../errors.ts';
 import * as requests from '../requests.ts';
 import { requestOf } from '../layer.ts';
+import { elementsIn } from '../types.ts';
+import { DatatypeObject } from './datatype.ts';
 import type { Context } from './context.ts';
 import type { Outcome } from '../requests.ts';
 import type { StatusRecord } from '../state.ts';
@@ -23,8 +25,13 @@ class StatusObject implements Mayfly.Status {
     this.isObject = r.object;
     this.error = error as unknown as Mayfly.MPIError | undefined;
   }
-  count(type: { readonly BYTES_PER_ELEMENT: number }): number {
-    return this.bytes % type.BYTES_PER_ELEMENT === 0 ? this.bytes / type.BYTES_PER_ELEMENT : UNDEFINED;
+  count(type: Mayfly.Countable): number {
+    const size = type instanceof DatatypeObject ? type.size : (type as { BYTES_PER_ELEMENT: number }).BYTES_PER_ELEMENT;
+    if (size === 0) return 0;
+    return this.bytes % size === 0 ? this.bytes / size : UNDEFINED;
+  }
+  elements(type: Mayfly.Datatype): number {
+    return type instanceof DatatypeObject ? Number(elementsIn(type.record('MPI_Get_elements').signature, BigInt(this.bytes))) : fail(ERR.TYPE, 'MPI_Get_elements', 'the argument is not a datatype');
   }
 }
 
@@ -32,22 +39,26 @@ export const status = (r: StatusRecord, error?: MPIError): Mayfly.Status => new 
 
 export class RequestObject implements Mayfly.Request {
   constructor(
-    private readonly context: Context,
-    readonly handle: number,
+    protected readonly context: Context,
+    /** Of the layer's request; of a persistent one that was never started 0. */
+    public handle: number,
   ) {}
 
+  /** What a complete request leaves, beside its status. */
+  took(_outcome: Outcome): void {}
   /** Throws the outcome's error, by way of its handler. */
-  static finish(context: Context, o: Outcome): Mayfly.Status {
-    if (o.error) throw context.failed(o.error, o.comm);
+  settle(o: Outcome): Mayfly.Status {
+    if (o.error) throw this.context.failed(o.error, o.comm);
+    if (o.comm !== 0) this.took(o);
     return status(o.status);
   }
   wait(): Mayfly.Status {
-    return this.context.call(() => RequestObject.finish(this.context, requests.wait(this.context.layer, this.handle)));
+    return this.context.call(() => this.settle(requests.wait(this.context.layer, this.handle)));
   }
   test(): Mayfly.Status | undefined {
     return this.context.call(() => {
       const o = requests.test(this.context.layer, this.handle);
-      return o && RequestObject.finish(this.context, o);
+      return o && this.settle(o);
     });
   }
   getStatus(): Mayfly.Status | undefined {
@@ -57,6 +68,7 @@ export class RequestObject implements Mayfly.Request {
     });
   }
   cancel(): void {
+    if (this.inactive && this.handle === 0) return;
     this.context.call(() => requests.cancel(this.context.layer, requestOf(this.context.layer, this.handle, 'MPI_Cancel').handle));
   }
   free(): void {
@@ -68,6 +80,32 @@ export class RequestObject implements Mayfly.Request {
   }
 }
 
+/** A receive of a structured value. */
+export class ObjectRequestObject<T> extends RequestObject implements Mayfly.ObjectRequest<T> {
+  private received: { value: T } | undefined;
+  override took(o: Outcome): void {
+    if (o.body) this.received = { value: this.context.decode<T>(o.body, 'irecvObject', o.comm) };
+  }
+  get value(): T {
+    return this.received ? this.received.value : this.context.call(() => fail(ERR.REQUEST, 'ObjectRequest.value', 'the receive is not complete: wait for it first'));
+  }
+}
+
+/** A communicator that is being made. */
+export class CommRequestObject extends RequestObject implements Mayfly.CommRequest {
+  private made = 0;
+  constructor(context: Context, handle: number, private readonly finished: (comm: number) => void) {
+    super(context, handle);
+  }
+  override took(o: Outcome): void {
+    this.made = o.result;
+    this.finished(o.result);
+  }
+  get comm(): Mayfly.Comm {
+    return this.made > 0 ? this.context.commObject(this.made) : this.context.call(() => fail(ERR.REQUEST, 'CommRequest.comm', 'the communicator is not made yet: wait for it first'));
+  }
+}
+
 /** waitall and its family as the module exports them. */
 export function completion(context: Context): Pick<typeof Mayfly, 'waitall' | 'waitany' | 'waitsome' | 'testall' | 'testany' | 'testsome'> {
   const { layer } = context;
@@ -75,9 +113,13 @@ export function completion(context: Context): Pick<typeof Mayfly, 'waitall' | 'w
     if (!Array.isArray(list)) fail(ERR.REQUEST, call, 'takes an array of requests');
     return list.map((r, i) => (r instanceof RequestObject ? r.handle : fail(ERR.REQUEST, call, `element ${i} is not a request`)));
   };
-  const one = (r: { index: number; outcome: Outcome }): { index: number; status: Mayfly.Status } => ({ index: r.index, status: RequestObject.finish(context, r.outcome) });
-  const several = (call: string, outcomes: readonly Outcome[]): Mayfly.Status[] => {
+  const at = (list: readonly Mayfly.Request[], i: number): RequestObject => list[i] as RequestObject;
+  const one = (list: readonly Mayfly.Request[], r: { index: number; outcome: Outcome }): { index: number; status: Mayfly.Status } => ({ index: r.index, status: at(list, r.index).settle(r.outcome) });
+  const several = (call: string, list: readonly RequestObject[], outcomes: readonly Outcome[]): Mayfly.Status[] => {
     const statuses = outcomes.map((o) => status(o.status, o.error && context.failed(o.error, o.comm)));
+    outcomes.forEach((o, i) => {
+      if (!o.error && o.comm !== 0) list[i]!.took(o);
+    });
     const bad = outcomes.findIndex((o) => o.error);
     if (bad >= 0) {
       const first = outcomes[bad]!;
@@ -87,28 +129,28 @@ export function completion(context: Context): Pick<typeof Mayfly, 'waitall' | 'w
     }
     return statuses;
   };
-  const some = (call: string, list: { index: number; outcome: Outcome }[]): { index: number; status: Mayfly.Status }[] => {
-    const statuses = several(call, list.map((r) => r.outcome));
+  const some = (call: string, all: readonly Mayfly.Request[], list: { index: number; outcome: Outcome }[]): { index: number; status: Mayfly.Status }[] => {
+    const statuses = several(call, list.map((r) => at(all, r.index)), list.map((r) => r.outcome));
     return list.map((r, i) => ({ index: r.index, status: statuses[i]! }));
   };
   return {
-    waitall: (list) => context.call(() => several('MPI_Waitall', requests.waitAll(layer, handles(list, 'MPI_Waitall')))),
+    waitall: (list) => context.call(() => several('MPI_Waitall', list as readonly RequestObject[], requests.waitAll(layer, handles(list, 'MPI_Waitall')))),
     waitany: (list) =>
       context.call(() => {
         const r = requests.waitAny(layer, handles(list, 'MPI_Waitany'));
-        return r && one(r);
+        return r && one(list, r);
       }),
-    waitsome: (list) => context.call(() => some('MPI_Waitsome', requests.waitSome(layer, handles(list, 'MPI_Waitsome')))),
+    waitsome: (list) => context.call(() => some('MPI_Waitsome', list, requests.waitSome(layer, handles(list, 'MPI_Waitsome')))),
     testall: (list) =>
       context.call(() => {
         const r = requests.testAll(layer, handles(list, 'MPI_Testall'));
-        return r && several('MPI_Testall', r);
+        return r && several('MPI_Testall', list as readonly RequestObject[], r);
       }),
     testany: (list) =>
       context.call(() => {
         const r = requests.testAny(layer, handles(list, 'MPI_Testany'));
-        return r === undefined || r === 'none' ? undefined : one(r);
+        return r === undefined || r === 'none' ? undefined : one(list, r);
       }),
-    testsome: (list) => context.call(() => some('MPI_Testsome', requests.testSome(layer, handles(list, 'MPI_Testsome')))),
+    testsome: (list) => context.call(() => some('MPI_Testsome', list, requests.testSome(layer, handles(list, 'MPI_Testsome')))),
   };
 }

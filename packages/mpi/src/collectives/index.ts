@@ -301,8 +301,7 @@ export function reduceScatter(layer: Layer, c: number, send: Buf | undefined, re
   return start(s);
 }
 
-export function reduceScatterBlock(layer: Layer, c: number, send: Buf | undefined, recv: Buf, type: number, unit: number, op: number): number {
-  const call = 'MPI_Reduce_scatter_block';
+export function reduceScatterBlock(layer: Layer, c: number, send: Buf | undefined, recv: Buf, type: number, unit: number, op: number, call = 'MPI_Reduce_scatter_block'): number {
   const comm = commOf(layer, c, call);
   const bytes = divided(comm, (send ?? recv).bytes, call, send ? 'the send buffer' : 'the receive buffer', comm.group.length);
   return reduceScatter(layer, c, send, recv, new Array<number>(comm.group.length).fill(bytes / unit), type, unit, op, call);

@@ -1,0 +1,73 @@
+/** Gives the buffers of a program to a request that is about to start: they are pinned until it goes. */
+import * as bundles from '../bundle.ts';
+import { BYTE } from '../datatypes.ts';
+import { ERR, fail } from '../errors.ts';
+import { describe, IN_PLACE, type Context } from './context.ts';
+import { ElementsObject, place } from './datatype.ts';
+import { NO_BYTES, type Buf } from '../buffers.ts';
+import type { ElementType } from '../datatypes.ts';
+import type { VectorArgument } from '../collectives/index.ts';
+import type * as Mayfly from '../../types/mayfly.d.ts';
+
+export class Pins {
+  private element: ElementType | undefined;
+
+  constructor(
+    private readonly context: Context,
+    private readonly comm: number,
+    readonly call: string,
+    private readonly bundle: bundles.Bundle,
+  ) {}
+
+  private take(data: unknown, what: string, receives: boolean): Buf {
+    const p = place(this.context, this.bundle, data, this.call, this.comm, what);
+    if (this.element && p.element && this.element !== p.element) fail(ERR.TYPE, this.call, `${what} is ${describe(data)}, the other buffer has another element type`, this.comm);
+    this.element ??= p.element;
+    return (receives ? bundles.both : bundles.outgoing)(this.context.layer, this.bundle, p.place);
+  }
+  /** A buffer that is sent. */
+  from(data: unknown, what: string): Buf {
+    return this.take(data, what, false);
+  }
+  /** A buffer that is received, or sent and received (in place). */
+  into(data: unknown, what: string): Buf {
+    return this.take(data, what, true);
+  }
+  /** null, undefined and IN_PLACE: none. */
+  maybeFrom(data: unknown, what: string): Buf | undefined {
+    return data === null || data === undefined || data === IN_PLACE ? undefined : this.from(data, what);
+  }
+  maybeInto(data: unknown, what: string): Buf | undefined {
+    return data === null || data === undefined || data === IN_PLACE ? undefined : this.into(data, what);
+  }
+  vector(v: unknown, what: string, receives: boolean): VectorArgument {
+    if (typeof v !== 'object' || v === null || !('counts' in v)) return fail(ERR.ARG, this.call, `${what} is ${describe(v)}, not { data, counts, displs? }`, this.comm);
+    const { data, counts, displs } = v as Mayfly.Vector;
+    if (data instanceof ElementsObject) fail(ERR.TYPE, this.call, `${what} has counts, its data has to be a typed array`, this.comm);
+    return { buf: this.take(data, `the data of ${what}`, receives), unit: this.unit, counts, displs };
+  }
+  private list(list: unknown, n: number, what: string): (bundles.Place | undefined)[] {
+    if (!Array.isArray(list) || list.length !== n) return fail(ERR.COUNT, this.call, `${what} ${Array.isArray(list) ? `has ${list.length} blocks` : `is ${describe(list)}`}, a list of ${n} is needed`, this.comm);
+    return list.map((x: unknown, i) => (x === null || x === undefined ? undefined : place(this.context, this.bundle, x, this.call, this.comm, `block ${i} of ${what}`).place));
+  }
+  /** Blocks of any type, one per neighbour; null: an empty one. */
+  blocks(list: unknown, n: number, what: string, receives: boolean): Buf[] {
+    return this.list(list, n, what).map((p) => (p ? (receives ? bundles.both : bundles.outgoing)(this.context.layer, this.bundle, p) : NO_BYTES));
+  }
+  /** The same, one per rank, as one buffer. */
+  packed(list: unknown, n: number, what: string, receives: boolean): VectorArgument {
+    const { buf, lengths } = bundles.behindOneAnother(this.context.layer, this.bundle, this.list(list, n, what), receives);
+    return { buf, unit: 1, counts: lengths, displs: undefined };
+  }
+  /** Element type of the buffers, for reductions: they see packed elements. @throws MPIError ERR_TYPE */
+  get type(): number {
+    return this.element?.id ?? BYTE;
+  }
+  get unit(): number {
+    return this.element?.bytes ?? 1;
+  }
+  /** @throws MPIError ERR_TYPE for a datatype of different elements */
+  reducible(): void {
+    if (!this.element) fail(ERR.TYPE, this.call, 'the datatype has elements of different types: no operation is for them', this.comm);
+  }
+}
