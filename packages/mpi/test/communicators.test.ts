@@ -36,6 +36,40 @@ test('§8.5.2 dims_create: "as close to each other as possible", in falling orde
   expect(dims).toEqual([[4, 3], [3, 2], [7, 1], [3, 2, 1], [2, 3, 1], [4, 4, 4], [1, 1], [10, 10, 10], [6, 6], [1000, 1000, 1000], [13, 9, 8, 6], [...Array<number>(10).fill(4), ...Array<number>(10).fill(2)], [19, 17, 13, 11, 7, 5, 3, 3, 3, 3, 2, 2, 2, 2, 1]]);
 });
 
+test('§8.6 collectives of neighbours, in all forms, on grids and graphs', async () => {
+  for (const size of [3, 4, 6]) {
+    const all = await fabric.values<{ wrong: string[]; index: number; of0: number; weights: unknown; none: unknown; errors: string }>(size, 'neighbours', undefined, { delay: 1000, seed: size });
+    expect(all.flatMap((v) => v.wrong)).toEqual([]);
+    all.forEach((v, rank) => {
+      const before = (by: number): number => (rank - by + size) % size;
+      expect([v.index, v.of0, v.none]).toEqual([size, size - 1, undefined]);
+      // Of the edges to it, in the order in which rank 0 told them.
+      const into = [[before(1), before(1)], [before(2), 10 * before(2)]].sort((a, b) => a[0]! - b[0]!).map((x) => x[1]);
+      expect(v.weights).toEqual({ sources: into, destinations: [rank, 10 * rank] });
+    });
+    expect(all[0]!.errors).toContain(`MPI_Neighbor_allgather: the receive buffer has ${2 * size - 1} bytes, which ${size - 1} neighbours cannot share evenly`);
+  }
+});
+
+test('§7.7 attributes, hints; §7.4.2 idup as of its call; §11.3 process sets; split_type', async () => {
+  const size = 3;
+  const all = await fabric.values<unknown[]>(size, 'caching');
+  all.forEach((v, rank) =>
+    expect(v).toEqual([
+      { hint: 'x' }, {}, { n: 2 }, undefined, { n: 10 }, 'here', size,
+      { n: 3 }, {}, { a: 'b' }, undefined,
+      ['mpi://WORLD', 'mpi://SELF'], { mpi_size: '1' }, size, 1, size - 1 - rank, null,
+      ['delete 1', 'delete 3'], 'MPI_Group_from_session_pset: the session was finalized [MPI_ERR_SESSION]', 'MPI_Comm_set_attr: the key was freed [MPI_ERR_KEYVAL]',
+      expect.stringContaining('MPI_ERR_TYPE'), "MPI_Comm_set_info: the value of 'a' is no text of at most 1023 characters [MPI_ERR_INFO_VALUE]",
+    ]),
+  );
+});
+
+test('§15.3 the tool interface counts', async () => {
+  const [v] = await fabric.values(1, 'tools');
+  expect(v).toEqual([{ messages_sent: 1, bytes_sent: 24 }, { messages_sent: 0, bytes_sent: 0 }, true, ['messages', 'collectives', 'checkpoints'], true]);
+});
+
 test('error handlers: a function is called, then the call throws', async () => {
   const [v] = await fabric.values(1, 'handler function');
   expect(v).toEqual([['MPI_COMM_WORLD MPI_ERR_RANK', 'MPIError'], true]);

@@ -6,6 +6,8 @@ import { append, makeInbox, type DeviceOptions, type Output, type RankLog } from
 import { FileServer, type ToWorld } from './file-server.ts';
 import type { Answer, Job, StoredImage } from './rank-worker.ts';
 
+export type { Answer, RankLog };
+
 export interface RunOptions extends DeviceOptions {
   files?: Record<string, Uint8Array>;
   /** Chunks of standard input, as the world sends them to rank 0; the end follows. */
@@ -57,17 +59,22 @@ export class Fabric {
 
   /** Runs a program on `size` ranks. */
   async run(size: number, program: string, input: unknown = undefined, options: RunOptions = {}): Promise<Run> {
+    const { answers, inboxes, files } = this.begin(size, program, input, options);
+    return { answers: await Promise.all(answers), inboxes, files };
+  }
+  /** As run, but the ranks' answers come one by one: a rank that has died may be restarted while the others wait for it. */
+  begin(size: number, program: string, input: unknown = undefined, options: RunOptions = {}, inputOf = (_rank: number): unknown => input): Omit<Run, 'answers'> & { answers: Promise<Answer>[] } {
     const { files = {}, stdin = [], inboxBytes = 1 << 24, ...device } = options;
     const inboxes = Array.from({ length: size }, () => makeInbox(inboxBytes));
     for (const chunk of stdin) append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new TextEncoder().encode(chunk));
     append(inboxes[0]!, WORLD, STDIN, 0, 0, 0, new Uint8Array(0));
     const server = new FileServer(inboxes, files);
-    const answers = await Promise.all(inboxes.map((_, rank) => this.ask(rank, { rank, size, inboxes, program, input, files, options: device }, server)));
+    const answers = inboxes.map((_, rank) => this.ask(rank, { rank, size, inboxes, program, input: inputOf(rank), files, options: device }, server));
     return { answers, inboxes, files: server };
   }
 
   /** Runs one rank again, as a new incarnation: from the start, or from an image. */
-  restart(run: Run, rank: number, program: string, input: unknown, image?: StoredImage, options: DeviceOptions = {}, before: RankLog = run.answers[rank]!.log): Promise<Answer> {
+  restart(run: Omit<Run, 'answers'> & { answers: readonly unknown[] }, rank: number, program: string, input: unknown, image?: StoredImage, options: DeviceOptions = {}, before: RankLog = (run.answers[rank] as Answer).log): Promise<Answer> {
     return this.ask(rank, { rank, size: run.inboxes.length, inboxes: run.inboxes, program, input, files: {}, options, before, image }, run.files);
   }
 

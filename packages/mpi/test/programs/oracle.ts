@@ -1,5 +1,5 @@
 /** Collectives against a dumb oracle: every rank knows every rank's operand, so each computes what it must get, by plain loops. */
-import type { Buffer, Comm, Op } from '../../types/mayfly.d.ts';
+import type { Buffer, Comm, Op, PersistentRequest, Request } from '../../types/mayfly.d.ts';
 import type { MayflyModule } from '../../src/index.ts';
 
 export interface Draw {
@@ -108,7 +108,7 @@ export function checkCollectives(m: MayflyModule, comm: Comm, seed: number, case
     let n = counts[d.next(counts.length)]!;
     const root = d.next(p);
     const inPlace = d.next(3) === 0;
-    const nonBlocking = d.next(3) === 0;
+    const form = d.next(3);
     const displaced = d.next(2) === 0;
     const float = type === Float32Array || type === Float64Array;
     const ops = type === BigInt64Array ? ['SUM', 'MIN', 'MAX'] : ['SUM', 'PROD', 'MIN', 'MAX', 'MINLOC', 'MAXLOC', 'compose', ...(float ? [] : ['BAND', 'BOR', 'BXOR', 'LAND', 'LOR', 'LXOR'])];
@@ -121,9 +121,16 @@ export function checkCollectives(m: MayflyModule, comm: Comm, seed: number, case
     const op: Op = opName === 'compose' ? affine : (m as unknown as Record<string, Op>)[opName]!;
     const of = (rank: number, length = n): Buffer => operand(type, c, rank, length, unsigned);
     const mine = of(me);
-    const label = `case ${c} seed ${seed}: ${name} ${type.name}[${n}] ${opName} root ${root} ${inPlace ? 'in place ' : ''}${nonBlocking ? 'non-blocking ' : ''}on ${p}, rank ${me}`;
+    const label = `case ${c} seed ${seed}: ${name} ${type.name}[${n}] ${opName} root ${root} ${inPlace ? 'in place ' : ''}${['', 'non-blocking ', 'persistent '][form]}on ${p}, rank ${me}`;
     const expect = (got: Buffer, wanted: Buffer): void => {
       if (!same(got, wanted)) wrong.push(`${label}: got ${String(got.slice(0, 8) as unknown)} wanted ${String(wanted.slice(0, 8) as unknown)}`);
+    };
+    /** One of the three forms of a collective. */
+    const run = (call: (typeof NAMES)[number], ...args: unknown[]): void => {
+      const f = (comm as unknown as Record<string, (...a: unknown[]) => Request & PersistentRequest>)[['', 'i', ''][form]! + call + ['', '', 'Init'][form]!]!.apply(comm, args);
+      if (form === 2) f.start();
+      if (form > 0) f.wait();
+      if (form === 2) f.free();
     };
     const ranks = Array.from({ length: p }, (_, r) => r);
     const reduced = (to: number, length = n): Buffer => ranks.slice(0, to).map((r) => of(r, length)).reduce((a, b) => fold(opName, a, b));
@@ -139,21 +146,18 @@ export function checkCollectives(m: MayflyModule, comm: Comm, seed: number, case
     const vector = (data: Buffer): { data: Buffer; counts: number[]; displs?: number[] } => (displaced ? { data, counts: lengths, displs } : { data, counts: lengths });
     switch (name) {
       case 'barrier':
-        if (nonBlocking) comm.ibarrier().wait();
-        else comm.barrier();
+        run('barrier');
         break;
       case 'bcast': {
         const buf = me === root ? mine : new type(n);
-        if (nonBlocking) comm.ibcast(buf, root).wait();
-        else comm.bcast(buf, root);
+        run('bcast', buf, root);
         expect(buf, of(root));
         break;
       }
       case 'reduce': {
         const recv = me === root ? (inPlace ? mine.slice() : new type(n)) : null;
         const send = inPlace && me === root ? IN_PLACE : mine;
-        if (nonBlocking) comm.ireduce(send, recv, op, root).wait();
-        else comm.reduce(send, recv, op, root);
+        run('reduce', send, recv, op, root);
         if (recv) expect(recv, reduced(p));
         expect(mine, of(me));
         break;
@@ -161,15 +165,14 @@ export function checkCollectives(m: MayflyModule, comm: Comm, seed: number, case
       case 'allreduce': {
         const recv = inPlace ? mine.slice() : new type(n);
         const send = inPlace ? IN_PLACE : mine;
-        if (nonBlocking) comm.iallreduce(send, recv, op).wait();
-        else comm.allreduce(send, recv, op);
+        run('allreduce', send, recv, op);
         expect(recv, reduced(p));
         break;
       }
       case 'scan':
       case 'exscan': {
         const recv = inPlace ? mine.slice() : new type(n);
-        comm[name](inPlace ? IN_PLACE : mine, recv, op);
+        run(name, inPlace ? IN_PLACE : mine, recv, op);
         if (name === 'scan') expect(recv, reduced(me + 1));
         else if (me > 0) expect(recv, reduced(me));
         else expect(recv, inPlace ? mine : new type(n));
@@ -179,15 +182,14 @@ export function checkCollectives(m: MayflyModule, comm: Comm, seed: number, case
         const recv = me === root ? new type(n * p) : null;
         if (recv && inPlace) recv.set(mine as never, n * me);
         const send = recv && inPlace ? IN_PLACE : mine;
-        if (nonBlocking) comm.igather<Buffer>(send, recv, root).wait();
-        else comm.gather<Buffer>(send, recv, root);
+        run('gather', send, recv, root);
         if (recv) expect(recv, concat(ranks.map((r) => of(r)), type));
         break;
       }
       case 'gatherv': {
         const recv = me === root ? new type(total) : null;
         if (recv && inPlace) recv.set(of(me, lengths[me]) as never, displs[me]);
-        comm.gatherv<Buffer>(recv && inPlace ? IN_PLACE : of(me, lengths[me]), recv && vector(recv), root);
+        run('gatherv', recv && inPlace ? IN_PLACE : of(me, lengths[me]), recv && vector(recv), root);
         if (recv) expect(recv, spread(ranks.map((r) => of(r, lengths[r]))));
         break;
       }
@@ -195,15 +197,14 @@ export function checkCollectives(m: MayflyModule, comm: Comm, seed: number, case
         const all = me === root ? concat(ranks.map((r) => of(r)), type) : null;
         const recv = new type(n);
         const into = all && inPlace ? IN_PLACE : recv;
-        if (nonBlocking) comm.iscatter<Buffer>(all, into, root).wait();
-        else comm.scatter<Buffer>(all, into, root);
+        run('scatter', all, into, root);
         if (into === recv) expect(recv, mine);
         break;
       }
       case 'scatterv': {
         const all = me === root ? spread(ranks.map((r) => of(r, lengths[r]))) : null;
         const recv = new type(lengths[me]!);
-        comm.scatterv<Buffer>(all && vector(all), all && inPlace ? IN_PLACE : recv, root);
+        run('scatterv', all && vector(all), all && inPlace ? IN_PLACE : recv, root);
         if (!(all && inPlace)) expect(recv, of(me, lengths[me]));
         break;
       }
@@ -211,15 +212,14 @@ export function checkCollectives(m: MayflyModule, comm: Comm, seed: number, case
         const recv = new type(n * p);
         if (inPlace) recv.set(mine as never, n * me);
         const send = inPlace ? IN_PLACE : mine;
-        if (nonBlocking) comm.iallgather<Buffer>(send, recv).wait();
-        else comm.allgather<Buffer>(send, recv);
+        run('allgather', send, recv);
         expect(recv, concat(ranks.map((r) => of(r)), type));
         break;
       }
       case 'allgatherv': {
         const recv = new type(total);
         if (inPlace) recv.set(of(me, lengths[me]) as never, displs[me]);
-        comm.allgatherv<Buffer>(inPlace ? IN_PLACE : of(me, lengths[me]), vector(recv));
+        run('allgatherv', inPlace ? IN_PLACE : of(me, lengths[me]), vector(recv));
         expect(recv, spread(ranks.map((r) => of(r, lengths[r]))));
         break;
       }
@@ -228,8 +228,7 @@ export function checkCollectives(m: MayflyModule, comm: Comm, seed: number, case
         const blockOf = (from: number, to: number): Buffer => of(from * p + to, k);
         const send = concat(ranks.map((r) => blockOf(me, r)), type);
         const recv = inPlace ? send : new type(k * p);
-        if (nonBlocking) comm.ialltoall<Buffer>(inPlace ? IN_PLACE : send, recv).wait();
-        else comm.alltoall<Buffer>(inPlace ? IN_PLACE : send, recv);
+        run('alltoall', inPlace ? IN_PLACE : send, recv);
         expect(recv, concat(ranks.map((r) => blockOf(r, me)), type));
         break;
       }
@@ -240,7 +239,7 @@ export function checkCollectives(m: MayflyModule, comm: Comm, seed: number, case
         const out = ranks.map((r) => len(me, r));
         const into = ranks.map((r) => len(r, me));
         const recv = inPlace ? send : new type(into.reduce((a, b) => a + b, 0));
-        comm.alltoallv<Buffer>(inPlace ? IN_PLACE : { data: send, counts: out }, { data: recv, counts: into });
+        run('alltoallv', inPlace ? IN_PLACE : { data: send, counts: out }, { data: recv, counts: into });
         expect(recv, concat(ranks.map((r) => blockOf(r, me)), type));
         break;
       }
@@ -248,14 +247,14 @@ export function checkCollectives(m: MayflyModule, comm: Comm, seed: number, case
         const even = lengths.map((l) => l + (l % 2));
         const sum = even.reduce((a, b) => a + b, 0);
         const recv = inPlace ? of(me, sum) : new type(even[me]!);
-        comm.reduceScatter<Buffer>(inPlace ? IN_PLACE : of(me, sum), recv, even, op);
+        run('reduceScatter', inPlace ? IN_PLACE : of(me, sum), recv, even, op);
         const from = even.slice(0, me).reduce((a, b) => a + b, 0);
         expect(recv.subarray(0, even[me]), reduced(p, sum).subarray(from, from + even[me]!));
         break;
       }
       case 'reduceScatterBlock': {
         const recv = inPlace ? of(me, n * p) : new type(n);
-        comm.reduceScatterBlock<Buffer>(inPlace ? IN_PLACE : of(me, n * p), recv, op);
+        run('reduceScatterBlock', inPlace ? IN_PLACE : of(me, n * p), recv, op);
         expect(recv.subarray(0, n), reduced(p, n * p).subarray(n * me, n * (me + 1)));
         break;
       }
