@@ -10,6 +10,8 @@
  */
 import type { LogStream, Lsn } from '@mayfly/storage/ports';
 
+/** A stream's first block is small, since a job has three streams for each rank; each new one is twice as long, up to BLOCK_BYTES. */
+const FIRST_BYTES = 1 << 14;
 const BLOCK_BYTES = 1 << 20;
 /** Free blocks kept for the next records. */
 const SPARE_BLOCKS = 16;
@@ -61,7 +63,8 @@ export class MemoryStream implements LogStream {
     const current = this.#block;
     if (current && current.used + length <= current.bytes.length) return current;
     if (current?.live === 0) this.#free(current);
-    const block = (length <= BLOCK_BYTES ? this.#spare.pop() : undefined) ?? { bytes: new Uint8Array(Math.max(length, BLOCK_BYTES)), used: 0, live: 0 };
+    const usual = Math.min(BLOCK_BYTES, Math.max(FIRST_BYTES, 2 * (current?.bytes.length ?? 0)));
+    const block = (length <= BLOCK_BYTES ? this.#spare.pop() : undefined) ?? { bytes: new Uint8Array(Math.max(length, usual)), used: 0, live: 0 };
     return (this.#block = block);
   }
   #free(block: Block): void {
