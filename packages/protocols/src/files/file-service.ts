@@ -24,82 +24,15 @@
  */
 import { Check } from 'typebox/value';
 import {
-  FileOp, ResultPath, SpawnRefusal, SpawnRequest, WorldMode, decodeFileRequest, encodeFileValues, getU53, spawnedTasks, type FileRequest, type Segments, type SpawnGroup, type TaskId,
+  FileOp, ResultPath, SpawnRefusal, WorldMode, decodeFileRequest, encodeFileValues, spawnedTasks, type FileRequest, type Segments, type SpawnGroup, type TaskId,
 } from '@mayfly/wire';
+import { readResult, readSpawn } from './bodies.ts';
 import { lengthOf, endOf, piecesOf } from './segments.ts';
+import { FileError, GONE, MAX_PIECES, MAX_READ, type Fatal, type FileAnswer, type FileEffect, type FileSnapshot, type JobFile, type Kept, type Outcome, type Session } from './types.ts';
 
-/** Error classes of MPI that the service answers. */
-export const FileError = { NONE: 0, ARG: 13, BAD_FILE: 23, FILE_EXISTS: 28, FILE_IN_USE: 29, FILE: 30, NO_MEM: 39, NO_SPACE: 41, NO_SUCH_FILE: 42, QUOTA: 44, SPAWN: 53 } as const;
 const Amode = { APPEND: 1, CREATE: 2, DELETE_ON_CLOSE: 4, EXCL: 8 } as const;
-
-/** A length that says: there is no such file (CUT). */
-export const GONE = Number.MAX_SAFE_INTEGER;
 const MAX_SESSIONS = 10_000;
 const MAX_FILES = 100_000;
-/** Of one request: pieces cost time of the server, bytes that are read its memory. A rank cuts its accesses accordingly. */
-export const MAX_PIECES = 1 << 20;
-export const MAX_READ = 256 << 20;
-
-export interface JobFile {
-  size: number;
-  /** The task that wrote it first. */
-  task: TaskId;
-}
-
-/** What was decided about a message: with its body, all that `apply` needs. */
-export interface Outcome {
-  task: TaskId;
-  n: number;
-  mode: number;
-  error: number;
-  /** OPEN: the session; ADVANCE: the pointer before; SPAWN: the first new task, or why there is none. */
-  value: number;
-}
-
-export type FileEffect =
-  /** A result file comes into being; `input`: as a copy of the input file of that name. */
-  | { type: 'create'; path: string; task: TaskId; input: boolean }
-  | { type: 'write'; path: string; segments: Segments; data: Uint8Array }
-  | { type: 'resize'; path: string; size: number }
-  | { type: 'remove'; path: string };
-
-/** An answer, but for the bytes of a read, which the host puts in. */
-export interface FileAnswer {
-  error: number;
-  values: Uint8Array;
-  read?: { path: string; input: boolean; segments: Segments; size: number };
-}
-
-/** The job cannot go on: too much output, or a name that is not allowed. */
-export interface Fatal {
-  fatal: 'limit' | 'name' | 'conflict' | 'malformed';
-  path: string;
-}
-
-interface Session {
-  path: string;
-  pointer: number;
-  deleteOnClose: boolean;
-}
-
-interface Kept {
-  error: number;
-  values: number[];
-  read?: { path: string; segments: number[] };
-}
-
-/** Plain data, JSON. */
-export interface FileSnapshot {
-  files: [string, JobFile][];
-  sessions: [number, Session][];
-  nextSession: number;
-  applied: [number, number][];
-  requests: [number, number][];
-  hidden: string[];
-  answers: [number, [number, Kept][]][];
-  spawned?: SpawnGroup[];
-}
-
 const VALUES = new Uint8Array(0);
 
 export class FileService {
@@ -434,32 +367,3 @@ export class FileService {
     for (const [task, list] of s.answers) this.#answers.set(task as TaskId, new Map(list));
   }
 }
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-function readSpawn(r: FileRequest): SpawnRequest | undefined {
-  try {
-    const parts: unknown = JSON.parse(utf8.decode(r.data));
-    return Check(SpawnRequest, parts) ? parts : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Body of FILE and CUT: u16 name length, name, u64 offset or length, bytes. */
-function readResult(body: Uint8Array): { path: string; offset: number; bytes: Uint8Array } | undefined {
-  if (body.length < 10) return undefined;
-  const v = new DataView(body.buffer, body.byteOffset, body.byteLength);
-  const n = v.getUint16(0, true);
-  if (body.length < 10 + n) return undefined;
-  const offset = getU53(v, 2 + n);
-  const bytes = body.subarray(10 + n);
-  if (!Number.isSafeInteger(offset) || (offset !== GONE && !Number.isSafeInteger(offset + bytes.length))) return undefined;
-  try {
-    return { path: utf8.decode(body.subarray(2, 2 + n)), offset, bytes };
-  } catch {
-    return undefined;
-  }
-}
-
-

@@ -1,7 +1,8 @@
 /** Files in memory behind the file service: the storage of test fabrics, and the model that real storage is held against. */
 import { WORLD, type TaskId } from '@mayfly/wire';
-import { FileService, type FileEffect, type Outcome } from './file-service.ts';
+import { FileService } from './file-service.ts';
 import { readSegments, writeSegments, type RangeIo } from './segments.ts';
+import type { FileEffect, Outcome } from './types.ts';
 
 export class MemoryFiles {
   readonly service: FileService;

@@ -1,0 +1,31 @@
+/** Bodies of messages to the file service that are not of its own requests: results that stdio wrote, and who is to be spawned. undefined: malformed. */
+import { Check } from 'typebox/value';
+import { SpawnRequest, getU53, type FileRequest } from '@mayfly/wire';
+import { GONE } from './types.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+export function readSpawn(r: FileRequest): SpawnRequest | undefined {
+  try {
+    const parts: unknown = JSON.parse(utf8.decode(r.data));
+    return Check(SpawnRequest, parts) ? parts : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Body of FILE and CUT: u16 name length, name, u64 offset or length, bytes. */
+export function readResult(body: Uint8Array): { path: string; offset: number; bytes: Uint8Array } | undefined {
+  if (body.length < 10) return undefined;
+  const v = new DataView(body.buffer, body.byteOffset, body.byteLength);
+  const n = v.getUint16(0, true);
+  if (body.length < 10 + n) return undefined;
+  const offset = getU53(v, 2 + n);
+  const bytes = body.subarray(10 + n);
+  if (!Number.isSafeInteger(offset) || (offset !== GONE && !Number.isSafeInteger(offset + bytes.length))) return undefined;
+  try {
+    return { path: utf8.decode(body.subarray(2, 2 + n)), offset, bytes };
+  } catch {
+    return undefined;
+  }
+}
