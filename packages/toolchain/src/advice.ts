@@ -1,10 +1,12 @@
-/** What to say instead of "Cannot find name" about names that browsers or Node have and a rank has not. */
+/** What to say of common slips: instead of "Cannot find name" about names that browsers or Node have and a rank has not, and of plain arrays as buffers. */
 const NO_TIMERS = 'There are no timers: a rank blocks in its MPI calls and nothing runs beside it. Time is read with `wtime()` from "mayfly".';
 const NO_NETWORK = 'There is no network: ranks talk through MPI only. Input comes with the job: `files.read(path)` from "mayfly".';
 const NO_PAGE = 'There is no page: a rank runs in a worker. Print with `console.log`, write pictures and results with `files.write(path, bytes)` from "mayfly".';
 const NO_STORE = 'There is no local storage: results are written with `files.write`, state is kept with `checkpoint`, both from "mayfly".';
 const NO_THREADS = 'There are no workers below a rank: start the job with more ranks instead.';
 const NOT_THE_SAME = 'depends on the garbage collector, so that a restarted rank could not repeat what the lost one did. It does not exist.';
+
+export const NO_PLAIN_ARRAY = 'A message buffer is a typed array, as in `Float64Array.of(1, 2)`. A plain array, or any other value, goes with the calls for objects, as `sendObject`.';
 
 const ADVICE: Record<string, string> = {
   process: 'There is no `process`: the arguments are `args`, the end is `exit(code)`, output is `console.log` or `print`, all from "mayfly".',

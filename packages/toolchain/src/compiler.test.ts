@@ -150,7 +150,7 @@ describe('diagnostics', () => {
     expect(r.code).toBe('COMPILE_FAILED');
     expect(r.diagnostics).toMatchObject([
       { file: 'main.ts', line: 3, column: 7, code: 'TS2322', severity: 'error' },
-      { file: 'main.ts', line: 4, column: 11, code: 'TS2345', severity: 'error' },
+      { file: 'main.ts', line: 4, column: 11, code: 'TS2345', severity: 'error', message: expect.stringContaining('`sendObject`') as string },
     ]);
     expect(r.message).toContain('(and 1 more)');
   });

@@ -5,7 +5,7 @@
  * Owns: the parsed library, kept between programs (parsing it is most of a first check's time).
  */
 import ts from 'typescript';
-import { adviceFor } from './advice.ts';
+import { NO_PLAIN_ARRAY, adviceFor } from './advice.ts';
 import { PROGRAM_OPTIONS } from './program-options.ts';
 import { extensionOf, isScript, resolveImport } from './resolve.ts';
 import type { ProgramDiagnostic } from './types.ts';
@@ -61,7 +61,7 @@ export class TypeChecker {
       this.#exports = module === undefined ? [] : checker.getExportsOfModule(module).filter((s) => (s.flags & ts.SymbolFlags.Value) !== 0).map((s) => s.name);
     }
     const all = [...program.getOptionsDiagnostics(), ...program.getSyntacticDiagnostics(), ...program.getGlobalDiagnostics(), ...program.getSemanticDiagnostics()];
-    return { diagnostics: ts.sortAndDeduplicateDiagnostics(all).slice(0, MAX_DIAGNOSTICS).map((d) => this.#convert(d)) };
+    return { diagnostics: ts.sortAndDeduplicateDiagnostics(all.map((d) => plainArray(d, checker) ?? d)).slice(0, MAX_DIAGNOSTICS).map((d) => this.#convert(d)) };
   }
 
   #host(sources: ReadonlyMap<string, string>): ts.CompilerHost {
@@ -131,4 +131,18 @@ export class TypeChecker {
       severity: d.category === ts.DiagnosticCategory.Error ? 'error' : 'warning',
     };
   }
+}
+
+/** The common slip `comm.send([1, 2], 0)`: TypeScript complains of each element, that it is no bigint. Said once, of the array. */
+function plainArray(d: ts.Diagnostic, checker: ts.TypeChecker): ts.DiagnosticWithLocation | undefined {
+  const { file, start } = d;
+  if (d.code !== 2322 || file === undefined || start === undefined || !/type 'bigint'/.test(ts.flattenDiagnosticMessageText(d.messageText, ' '))) return undefined;
+  let found: ts.ArrayLiteralExpression | undefined;
+  const visit = (n: ts.Node): void => {
+    if (start < n.pos || start >= n.end) return;
+    if (ts.isArrayLiteralExpression(n) && ts.isCallExpression(n.parent) && checker.getResolvedSignature(n.parent)?.declaration?.getSourceFile().fileName === MAYFLY) found = n;
+    ts.forEachChild(n, visit);
+  };
+  visit(file);
+  return found && { ...d, file, code: 2345, start: found.getStart(file), length: found.getWidth(file), messageText: NO_PLAIN_ARRAY };
 }
