@@ -92,7 +92,7 @@ export async function overhead(): Promise<boolean> {
         const took = await run(options, warm);
         const after = await side.processor();
         const cost = { took, server: after.server - before.server, nodes: after.nodes - before.nodes };
-        process.stderr.write(`  ${title}, ${options.protocol}: ${ms(took)}; processor: nodes ${ms(cost.nodes)}, server ${ms(cost.server)}\n`);
+        process.stderr.write(`  ${title}${warm ? ', warming up' : ''}, ${options.protocol}: ${ms(took)}; processor: nodes ${ms(cost.nodes)}, server ${ms(cost.server)}\n`);
         return cost;
       };
       const [none, logged]: [Cost[], Cost[]] = [[], []];

@@ -1,6 +1,6 @@
 /**
  * The binding through real C programs, by chapter of the standard: on several ranks, odd counts included, and again with an image and a restore of every rank
- * in a fresh instance at suspending calls and inside their first wait. The programs check themselves; the sentences of the standard stand beside the checks.
+ * at suspending calls and inside their first wait. The programs check themselves; the sentences of the standard stand beside the checks.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
