@@ -4,7 +4,7 @@
  * Cost: (p−1) α + (p−1)/p nβ.
  */
 import type { Schedule } from '../schedule.ts';
-import { blockOf, type Blocks } from './linear.ts';
+import { blockOf, type Blocks } from './blocks.ts';
 
 export function allgatherRing(s: Schedule, recv: Blocks): void {
   const p = s.size;

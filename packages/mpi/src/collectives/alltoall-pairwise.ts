@@ -3,7 +3,7 @@
  * Cost: (p−1) α + nβ.
  */
 import type { Schedule } from '../schedule.ts';
-import { blockOf, type Blocks } from './linear.ts';
+import { blockOf, type Blocks } from './blocks.ts';
 
 export function alltoallPairwise(s: Schedule, send: Blocks, recv: Blocks): void {
   const p = s.size;

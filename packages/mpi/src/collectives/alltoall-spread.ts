@@ -4,7 +4,7 @@
  * Cost: (p−1) α overlapped + nβ; the messages of all p−1 peers may be under way at once.
  */
 import type { Schedule } from '../schedule.ts';
-import { blockOf, type Blocks } from './linear.ts';
+import { blockOf, type Blocks } from './blocks.ts';
 
 export function alltoallSpread(s: Schedule, send: Blocks, recv: Blocks): void {
   const p = s.size;

@@ -12,26 +12,38 @@ import { Schedule, start, type Reduction } from '../schedule.ts';
 import { allgatherBruck } from './allgather-bruck.ts';
 import { allgatherRecursiveDoubling } from './allgather-recursive-doubling.ts';
 import { allgatherRing } from './allgather-ring.ts';
-import { allreduceRabenseifner, reduceRabenseifner } from './reduce-rabenseifner.ts';
+import { allreduceRabenseifner } from './allreduce-rabenseifner.ts';
 import { allreduceRecursiveDoubling } from './allreduce-recursive-doubling.ts';
 import { alltoallBruck } from './alltoall-bruck.ts';
 import { alltoallPairwise } from './alltoall-pairwise.ts';
 import { alltoallSpread } from './alltoall-spread.ts';
-import { barrierDissemination } from './barrier.ts';
+import { barrierCentral } from './barrier-central.ts';
+import { barrierDissemination } from './barrier-dissemination.ts';
 import { bcastBinomial } from './bcast-binomial.ts';
 import { bcastScatterAllgather } from './bcast-scatter-allgather.ts';
+import type { Blocks } from './blocks.ts';
 import { gatherBinomial } from './gather-binomial.ts';
+import { gathervLinear } from './gatherv-linear.ts';
 import * as inter from './inter.ts';
-import { gathervLinear, scattervLinear, type Blocks } from './linear.ts';
 import { reduceBinomial } from './reduce-binomial.ts';
-import { reduceScatterSpread } from './reduce-scatter.ts';
-import { scanRecursiveDoubling } from './scan.ts';
+import { reduceRabenseifner } from './reduce-rabenseifner.ts';
+import { reduceScatterSpread } from './reduce-scatter-spread.ts';
+import { reduceScatterTree } from './reduce-scatter-tree.ts';
+import { scanChain } from './scan-chain.ts';
+import { scanRecursiveDoubling } from './scan-recursive-doubling.ts';
 import { scatterBinomial } from './scatter-binomial.ts';
+import { scattervLinear } from './scatterv-linear.ts';
 import type { CommRecord } from '../state.ts';
 import { commOf, type Layer } from '../layer.ts';
 
 /** Bytes from which the algorithms for long messages win: there the transfer outweighs the latency of a hop (about 0.5 ms between tabs). */
-export const LONG = { bcast: 128 * 1024, reduce: 64 * 1024, allgather: 64 * 1024, alltoall: 32 * 1024 } as const;
+export const LONG = { bcast: 128 * 1024, reduce: 64 * 1024, allgather: 64 * 1024, alltoall: 32 * 1024, scan: 64 * 1024 } as const;
+/** Blocks from which gather and scatter go straight: every level of a tree would carry them through the server once more. */
+const STRAIGHT = 4096;
+/** Ranks from which the number of messages decides: a server takes some 7 µs for each (docs/benchmarks.md), and everybody to everybody are p (p−1). */
+const MANY = { ranks: 9, bytes: 16 * 1024 } as const;
+/** Ranks up to which one of them hears from all in less than the rounds of a tree take. */
+const CENTRAL = 64;
 /** Blocks up to this are worth packing (Bruck's all-to-all), from this many ranks on. */
 const PACKED = { bytes: 256, ranks: 8 } as const;
 
@@ -66,6 +78,7 @@ export function barrier(layer: Layer, c: number, call = 'MPI_Barrier'): number {
   const comm = commOf(layer, c, call);
   const s = new Schedule(layer, comm, call);
   if (comm.remote) inter.barrier(s);
+  else if (s.size >= MANY.ranks && s.size <= CENTRAL) barrierCentral(s);
   else barrierDissemination(s);
   return start(s);
 }
@@ -134,7 +147,8 @@ export function scan(layer: Layer, c: number, send: Buf | undefined, recv: Buf, 
   const r = reduction(layer, c, op, type, bytes, call);
   const into = room(comm, recv, bytes, call, 'the receive buffer');
   const s = new Schedule(layer, comm, call);
-  scanRecursiveDoubling(s, send ?? into, into, r, exclusive);
+  if (bytes >= LONG.scan && s.size >= 4) scanChain(s, send ?? into, into, r, exclusive);
+  else scanRecursiveDoubling(s, send ?? into, into, r, exclusive);
   return start(s);
 }
 
@@ -151,7 +165,8 @@ export function gather(layer: Layer, c: number, send: Buf | undefined, recv: Buf
   const bytes = send?.bytes ?? divided(comm, recv?.bytes ?? 0, call, 'the receive buffer');
   const into = comm.rank === root ? room(comm, recv, bytes * comm.group.length, call, 'the receive buffer') : undefined;
   const s = new Schedule(layer, comm, call);
-  gatherBinomial(s, send ?? part(into!, root * bytes, bytes), into, root);
+  if (bytes >= STRAIGHT) gathervLinear(s, send, into && equalBlocks(into, s.size, bytes), root);
+  else gatherBinomial(s, send ?? part(into!, root * bytes, bytes), into, root);
   return start(s);
 }
 
@@ -187,7 +202,8 @@ export function scatter(layer: Layer, c: number, send: Buf | undefined, recv: Bu
   const bytes = recv?.bytes ?? divided(comm, send?.bytes ?? 0, call, 'the send buffer');
   const from = comm.rank === root ? room(comm, send, bytes * comm.group.length, call, 'the send buffer') : undefined;
   const s = new Schedule(layer, comm, call);
-  scatterBinomial(s, from, recv, bytes, root);
+  if (bytes >= STRAIGHT) scattervLinear(s, from && equalBlocks(from, s.size, bytes), recv, root);
+  else scatterBinomial(s, from, recv, bytes, root);
   return start(s);
 }
 
@@ -297,7 +313,9 @@ export function reduceScatter(layer: Layer, c: number, send: Buf | undefined, re
     inter.reduceScatter(s, operand, room(comm, recv, own, call, 'the receive buffer'), from.lengths, r);
     return start(s);
   }
-  reduceScatterSpread(s, from, room(comm, recv, own, call, 'the receive buffer'), r);
+  const into = room(comm, recv, own, call, 'the receive buffer');
+  if (s.size >= MANY.ranks && from.lengths.reduce((a, b) => a + b, 0) <= MANY.bytes) reduceScatterTree(s, from, into, r);
+  else reduceScatterSpread(s, from, into, r);
   return start(s);
 }
 

@@ -9,7 +9,7 @@ import { NO_BYTES, part, type Buf } from '../buffers.ts';
 import { bcastBinomial } from './bcast-binomial.ts';
 import { bcastScatterAllgather } from './bcast-scatter-allgather.ts';
 import { gatherBinomial } from './gather-binomial.ts';
-import { blockOf, type Blocks } from './linear.ts';
+import { blockOf, type Blocks } from './blocks.ts';
 import { reduceBinomial } from './reduce-binomial.ts';
 import { scatterBinomial } from './scatter-binomial.ts';
 import type { Reduction, Schedule } from '../schedule.ts';

@@ -4,7 +4,7 @@
  */
 import { ResultPath } from '@mayfly/wire';
 import { allreduceRecursiveDoubling } from '../collectives/allreduce-recursive-doubling.ts';
-import { barrierDissemination } from '../collectives/barrier.ts';
+import { barrierDissemination } from '../collectives/barrier-dissemination.ts';
 import { bcastBinomial } from '../collectives/bcast-binomial.ts';
 import { intra } from '../checks.ts';
 import { agreeOnContext } from '../contexts.ts';

@@ -11,7 +11,7 @@
  *                    got an operation sends nothing.
  */
 import { taskId } from '@mayfly/wire';
-import { reduceScatterSpread } from '../collectives/reduce-scatter.ts';
+import { reduceScatterSpread } from '../collectives/reduce-scatter-spread.ts';
 import { PROC_NULL } from '../constants.ts';
 import { UINT32 } from '../datatypes.ts';
 import { ERR, MPIError, fail } from '../errors.ts';

@@ -5,7 +5,7 @@
  */
 import { part, type Buf } from '../buffers.ts';
 import { block, type Reduction, type Schedule } from '../schedule.ts';
-import { blockOf, type Blocks } from './linear.ts';
+import { blockOf, type Blocks } from './blocks.ts';
 
 export function reduceScatterSpread(s: Schedule, send: Blocks, recv: Buf, r: Reduction): void {
   const p = s.size;

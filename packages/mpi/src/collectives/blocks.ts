@@ -1,0 +1,9 @@
+/** Blocks of a vector collective, in bytes. */
+import { part, type Buf } from '../buffers.ts';
+
+export interface Blocks {
+  buf: Buf;
+  offsets: readonly number[];
+  lengths: readonly number[];
+}
+export const blockOf = (b: Blocks, i: number): Buf => part(b.buf, b.offsets[i]!, b.lengths[i]!);
