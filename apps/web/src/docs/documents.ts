@@ -17,6 +17,7 @@ export interface DocumentText {
 export const DOCUMENTS: readonly DocumentEntry[] = [
   { name: 'programs', title: 'Programs in TypeScript', about: 'how to write, run and stop one; checkpoints; files' },
   { name: 'typescript-reference', title: 'The module mayfly', about: 'every function and class that a TypeScript program has' },
+  { name: 'typescript-coverage', title: 'MPI in TypeScript, by function', about: 'every function of the standard, and how the module mayfly spells it' },
   { name: 'c-programs', title: 'Programs in C and C++', about: 'compilers, Makefiles, files, what a rank has and has not' },
   { name: 'mpi-coverage', title: 'MPI functions', about: 'every function of the standard, and whether it is there' },
   { name: 'porting', title: 'Programs by others', about: 'public codes and test suites, and what each needed' },
