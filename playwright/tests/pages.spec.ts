@@ -93,6 +93,8 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await expect(lane.getByRole('rowheader')).toHaveText('1');
   await expect(lane.getByRole('cell').last()).toHaveText(/^[1-9]\d*$/); // its fault; on a machine that stalls for long there are more
   await expect(lane.getByRole('cell').nth(1)).toContainText('%'); // waiting
+  const [trace] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as a trace' }).click()]);
+  expect((JSON.parse(readFileSync(await trace.path(), 'utf8')) as { traceEvents: { name: string; tid: number; args: { cause?: string } }[] }).traceEvents).toContainEqual(expect.objectContaining({ name: 'fault', tid: 1, args: { incarnation: 0, cause: 'killed' } }));
   await page.getByTestId('timeline').focus();
   await page.keyboard.press('ArrowDown');
   await expect(page.getByTestId('timeline-cell')).toContainText(/Rank 1, .* to /);

@@ -1,6 +1,6 @@
 import { incarnation, taskId, type JobView, type TaskView } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
-import { activityText, comparisonLine, doingText, jobLine, pauseAdvice, phasesOf, rankWord, slotsAdvice, splitStack, tileText, totalsOf, uploadText, verdictOf } from './words.ts';
+import { activityText, comparisonLine, doingText, jobLine, pauseAdvice, phasesOf, rankWord, slotsAdvice, splitStack, tileText, totalsOf, uploadText, verdictOf, wantedAt } from './words.ts';
 
 const rank = (over: Partial<TaskView>): TaskView => ({
   task: taskId(0), state: 'running', incarnation: incarnation(0), messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0, images: 0, imageBytes: 0, ...over,
@@ -37,6 +37,7 @@ describe('words', () => {
     expect(jobLine(job({ state: 'waiting', reason: 'needs 4 slots, 3 are here' }))).toBe('needs 4 slots, 3 are here');
     expect(jobLine(job({ tasks: [rank({ state: 'done' }), rank({})] }))).toBe('1 of 2 ranks done');
     expect(jobLine(job({ state: 'failed', error: { code: 'DEADLOCK', message: 'Every rank waits.\nrank 0 …' } }))).toBe('DEADLOCK: Every rank waits.');
+    expect([wantedAt(job({ state: 'waiting' })), wantedAt(job({ state: 'waiting', room: 'ABCDEF' })), wantedAt(job({ state: 'paused' })), wantedAt(job({ state: 'done' }))]).toEqual(['/volunteer', '/volunteer?room=ABCDEF', undefined, undefined]);
     expect(jobLine(job({ state: 'done', reason: 'old' }))).toBe('2 ranks finished');
   });
   it('says before a pause what it will cost', () => {

@@ -156,6 +156,13 @@ export function jobLine(job: JobView): string {
   return done > 0 ? `${done} of ${plural(total, 'rank')} done` : `${alive} of ${plural(total, 'rank')} at work`;
 }
 
+/** Where volunteers for this job are wanted: it waits for slots, as a whole or with some of its ranks. undefined: it does not. */
+export function wantedAt(job: JobView): string | undefined {
+  if (hasEnded(job.state) || isPaused(job.state)) return undefined;
+  if (job.state !== 'waiting' && !job.tasks.some((t) => t.state === 'unassigned')) return undefined;
+  return job.room === undefined ? '/volunteer' : `/volunteer?room=${job.room}`;
+}
+
 export function survived(job: JobView): string {
   const n = job.faults.length;
   return n === 0 ? '' : `, ${plural(n, 'fault')} survived`;

@@ -7,7 +7,7 @@ import { bytes, clock, count, duration, elapsed, plural } from '../../shared/for
 import { Tag } from '../../shared/Tag.tsx';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
-import { hasEnded, jobLine, jobWord, ranksOf, totalsOf } from '../words.ts';
+import { hasEnded, jobLine, jobWord, ranksOf, totalsOf, wantedAt } from '../words.ts';
 import { Actions } from './Actions.tsx';
 import { Comparison } from './Comparison.tsx';
 import { useJob } from './useJob.ts';
@@ -57,6 +57,7 @@ export function JobPage() {
           <Actions job={job} />
         </div>
         <Figures job={job} />
+        <Wanted job={job} />
       </header>
       {job.error && job.state !== 'cancelled' && <Problem error={job.error} />}
       <Comparison job={job} />
@@ -116,6 +117,17 @@ function Figures({ job }: { job: JobView }) {
         <dd>{job.faults.length}</dd>
       </div>
     </dl>
+  );
+}
+
+/** How a job that waits for slots comes to them. */
+function Wanted({ job }: { job: JobView }) {
+  const at = wantedAt(job);
+  if (at === undefined) return null;
+  return (
+    <p className="small" data-testid="wanted">
+      Slots are open tabs: <a href={at} target="_blank" rel="noopener">volunteer in a new tab</a>, or give others the address <span className="mono break">{location.origin + at}</span>
+    </p>
   );
 }
 

@@ -21,7 +21,7 @@ export function ReportView({ job }: ViewProps) {
         <label className="check">
           <input type="checkbox" checked={shared.data?.shared ?? false} disabled={shared.data === undefined || !mayShare || share.isPending} onChange={(e) => share.mutate(e.target.checked)} />
           <span>
-            Share this report: whoever has its address reads it without a token. It has the program’s name and arguments, and names, sizes and hashes of files; no names of volunteers, nothing that was printed, no text of an error.
+            Share this report: whoever has its address reads it without a token. It has the program’s name and arguments, what it is for, and names, sizes and hashes of files; no names of volunteers, nothing that was printed, no text of an error.
           </span>
         </label>
         <p className="small break" data-testid="share-link" aria-live="polite">

@@ -10,7 +10,7 @@ import { getCharts } from '../../api.ts';
 import { Problem } from '../../Problem.tsx';
 import { hasEnded } from '../../words.ts';
 import type { ViewProps } from '../views.tsx';
-import { HEIGHT, maxOf, niceMax, recoveriesOf, stepsOf } from './plot.ts';
+import { HEIGHT, lastKnown, maxOf, niceMax, recoveriesOf, stepsOf } from './plot.ts';
 import './charts.css';
 
 const POLL_MS = 2000;
@@ -38,7 +38,8 @@ export function ChartsView({ job }: ViewProps) {
   if (!data) return error ? <Problem error={error} title="The charts could not be read" /> : <p className="muted">Reading the charts…</p>;
   if (data.columns === 0) return <p className="muted small">{ended ? 'Nothing to draw: the job was over before it could be measured, or this server does not remember it.' : 'Nothing yet: charts begin with the job.'}</p>;
   const last = data.columns - 1;
-  const column = Math.min(at ?? last, last);
+  const known = lastKnown(data.values.messages);
+  const column = Math.min(at ?? Math.max(0, known), last);
   const onKeyDown = (e: KeyboardEvent) => {
     const to = { ArrowLeft: column - 1, ArrowRight: column + 1, Home: 0, End: last, PageUp: column - 10, PageDown: column + 10 }[e.key];
     if (to === undefined) return;
@@ -56,7 +57,7 @@ export function ChartsView({ job }: ViewProps) {
         <h2>Charts</h2>
         {/* Said aloud when somebody moves, not whenever there is a new column. */}
         <p className="muted small num chart-reading" aria-live={at === undefined ? 'off' : 'polite'} data-testid="chart-reading">
-          {reading(data, column, start)}
+          {reading(data, column, start, column > known ? (ended ? 'the job was over' : 'not known yet') : 'not known, the server was away')}
         </p>
       </div>
       <div className="charts" role="group" tabIndex={0} aria-label="Charts; the arrow keys move through time" onKeyDown={onKeyDown} onPointerLeave={() => setAt(undefined)}>
@@ -82,9 +83,10 @@ export function ChartsView({ job }: ViewProps) {
   );
 }
 
-const reading = (d: Charts, c: number, start: number): string =>
+/** `unknown`: what is said where there is no value. */
+const reading = (d: Charts, c: number, start: number, unknown: string): string =>
   `after ${elapsed(d.from + c * d.widthMs - start)}: ` +
-  (d.values.messages[c] === null || d.values.messages[c] === undefined ? 'not known, the server was away' : SERIES.map((s) => `${s.title.toLowerCase()} ${s.say(d.values[s.name][c] ?? 0)}`).join(' · '));
+  (d.values.messages[c] === null || d.values.messages[c] === undefined ? unknown : SERIES.map((s) => `${s.title.toLowerCase()} ${s.say(d.values[s.name][c] ?? 0)}`).join(' · '));
 
 interface PlotProps {
   title: string;

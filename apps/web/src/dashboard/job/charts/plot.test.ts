@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { niceMax, recoveriesOf, stepsOf } from './plot.ts';
+import { lastKnown, niceMax, recoveriesOf, stepsOf } from './plot.ts';
 
 describe('charts', () => {
   it('end at round numbers', () => {
@@ -8,6 +8,9 @@ describe('charts', () => {
   it('draw a step for each column, and nothing where nobody saw', () => {
     expect(stepsOf([5, 10, null, 0], 10)).toBe('M0 50H1V0H2M3 100H4');
     expect(stepsOf([5, null, 10], 10, true)).toBe('M0 100V50H1V100ZM2 100V0H3V100Z');
+  });
+  it('know a gap from their end', () => {
+    expect([lastKnown([1, null, 0, null, null]), lastKnown([null]), lastKnown([])]).toEqual([2, -1, -1]);
   });
   it('show recoveries by phase, near ones as their mean, and none that is not over', () => {
     const fault = (at: number, a?: number, s?: number, r?: number) => ({ at, task: 0, incarnation: 0, cause: 'killed', ...(a === undefined ? {} : { assignedAfterMs: a, startedAfterMs: s, recoveredAfterMs: r }) }) as never;

@@ -13,6 +13,9 @@ export function niceMax(n: number): number {
 
 export const maxOf = (s: Series): number => s.reduce<number>((m, v) => Math.max(m, v ?? 0), 0);
 
+/** Column of the last value; -1: there is none. What lies behind it is no gap. */
+export const lastKnown = (s: Series): number => s.findLastIndex((v) => v !== null);
+
 /** Steps, one per column, x in columns and y in HEIGHT; a gap where nobody saw. `close`: as areas down to the line of zero. */
 export function stepsOf(s: Series, max: number, close = false): string {
   const out: string[] = [];

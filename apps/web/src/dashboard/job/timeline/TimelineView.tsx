@@ -14,6 +14,7 @@ import { KINDS } from './kinds.ts';
 import { label } from './range.ts';
 import { incarnationAt } from './sheet.ts';
 import { pointers } from './pointers.ts';
+import { TraceButton } from './TraceButton.tsx';
 import './timeline.css';
 
 /** What is said in words follows the canvas at this pace. */
@@ -68,6 +69,7 @@ export function TimelineView({ job }: { job: JobView }) {
       <Legend chart={chart} />
       <Problem error={chart?.error} title="The history cannot be read just now" />
       <AsTable chart={chart} />
+      <TraceButton job={job} disabled={!chart?.known} />
     </section>
   );
 }
@@ -145,7 +147,10 @@ function Bar({ chart: c }: { chart: Chart | undefined }) {
         </span>
         <label className="check">
           <input type="checkbox" disabled={off || c?.ended} checked={c?.arrowsOn ?? false} onChange={(e) => c?.setArrows(e.target.checked)} />
-          Messages as arrows
+          <span>
+            Messages as arrows
+            {c?.ended && <span className="muted"> – seen only while a job runs</span>}
+          </span>
         </label>
       </div>
       <p className="muted small num" data-testid="timeline-range">

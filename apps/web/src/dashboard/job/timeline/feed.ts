@@ -32,7 +32,7 @@ export function hostOf(live: Live, job: JobId, changed: (now?: boolean) => void)
 }
 
 /** base64 of raw deflate. */
-async function inflate(text: string): Promise<Uint8Array> {
+export async function inflate(text: string): Promise<Uint8Array> {
   const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   return new Uint8Array(await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).arrayBuffer());
 }

@@ -1,0 +1,29 @@
+import { LANE_KINDS, jobId, taskId } from '@mayfly/wire';
+import { describe, expect, it } from 'vitest';
+import { traceOf } from './trace.ts';
+
+const K = LANE_KINDS.length;
+
+describe('a trace for other viewers', () => {
+  it('has a thread per rank, a slice for each run of columns of the same kind with its shares, nothing where nothing is known, and what happened', () => {
+    // Columns of 1 s: rank 0 computes for two (of the second a part), then it is not known; rank 1 waits, replays, waits.
+    const bytes = new Uint8Array(3 * 2 * K);
+    const set = (column: number, rank: number, kind: (typeof LANE_KINDS)[number], share: number) => (bytes[(column * 2 + rank) * K + LANE_KINDS.indexOf(kind)] = share);
+    set(0, 0, 'computing', 255);
+    set(1, 0, 'computing', 153);
+    set(1, 0, 'waiting', 102);
+    for (const [c, kind] of ['waiting', 'replaying', 'waiting'].entries()) set(c, 1, kind as 'waiting', 255);
+    const { traceEvents } = traceOf('ring', {
+      job: jobId('abcdefghijkl'), size: 2, kinds: [...LANE_KINDS], since: 5000, until: 8000, now: 9000, ended: true, from: 5000, widthMs: 1000, columns: 3, first: 0, last: 1, eventsLeftOut: 0,
+      events: [{ at: 6000, kind: 'fault', task: taskId(1), cause: 'killed' }, { at: 7500, kind: 'server' }],
+    }, bytes);
+    expect(traceEvents.filter((e) => e.name === 'thread_name').map((e) => [e.tid, e.args])).toEqual([[0, { name: 'rank 0' }], [1, { name: 'rank 1' }]]);
+    expect(traceEvents.filter((e) => e.ph === 'X').map((e) => [e.tid, e.name, e.ts, e.dur, e.args])).toEqual([
+      [0, 'computing', 0, 2_000_000, { computing: '80.0 %', waiting: '20.0 %' }],
+      [1, 'waiting', 0, 1_000_000, { waiting: '100.0 %' }],
+      [1, 'replaying', 1_000_000, 1_000_000, { replaying: '100.0 %' }],
+      [1, 'waiting', 2_000_000, 1_000_000, { waiting: '100.0 %' }],
+    ]);
+    expect(traceEvents.filter((e) => e.ph === 'i').map((e) => [e.name, e.tid, e.ts, e.s, e.args])).toEqual([['fault', 1, 1_000_000, 't', { cause: 'killed' }], ['server', 0, 2_500_000, 'p', {}]]);
+  });
+});
