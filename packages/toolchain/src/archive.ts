@@ -4,8 +4,7 @@
  */
 import { MayflyError } from '@mayfly/wire';
 import { unzipSync } from 'fflate';
-
-export const ARCHIVE_LIMITS = { bytes: 64 << 20, files: 4000 };
+import { ARCHIVE_LIMITS } from './limits.ts';
 
 const BLOCK = 512;
 const bad = (what: string): MayflyError => new MayflyError('BAD_ARCHIVE', what);

@@ -1,8 +1,11 @@
 /** Who is here: browser, cores, measured speed, room, way to the server, how often ranks were lost. Sorted by any column. */
 import type { NodeView } from '@mayfly/wire';
+import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ago, duration } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
+import { baseOf, onlyHere } from './address.ts';
+import { getInfo } from './api.ts';
 import { useServerNow } from './context.tsx';
 import { lossText, sorted, type Column } from './nodes.ts';
 import { nodeWord } from './words.ts';
@@ -42,6 +45,7 @@ const TABLE: Shown[] = [
 
 export function Nodes({ nodes }: { nodes: NodeView[] | undefined }) {
   const now = useServerNow(5000);
+  const info = useQuery({ queryKey: ['info'], queryFn: getInfo, staleTime: 60_000 });
   const [{ by, down }, setOrder] = useState<{ by: Column; down: boolean }>({ by: 'since', down: false });
   if (!nodes) return null;
   const here = sorted(
@@ -49,13 +53,20 @@ export function Nodes({ nodes }: { nodes: NodeView[] | undefined }) {
     by,
     down,
   );
-  const link = `${location.origin}/volunteer`;
+  const base = baseOf(info.data?.publicUrl);
+  const link = `${base}/volunteer`;
   return (
     <section className="stack" aria-label="Nodes">
       <div>
         <h2>Nodes</h2>
         <p className="muted small">
-          Anybody who opens <a href="/volunteer">{link}</a> and presses Start becomes one.
+          {onlyHere(base) ? 'Whoever opens' : 'Anybody who opens'} <a href="/volunteer">{link}</a> {onlyHere(base) ? 'on this machine ' : ''}and presses Start becomes one.
+          {onlyHere(base) && (
+            <>
+              {' '}
+              Other machines need an address that they reach: <code>--host</code> with HTTPS, or <code>--public-url</code>.
+            </>
+          )}
         </p>
       </div>
       {here.length === 0 ? (

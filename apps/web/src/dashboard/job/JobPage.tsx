@@ -1,10 +1,13 @@
 /** `/dashboard/jobs/:id`: one job, live. */
 import { runTime, type JobView } from '@mayfly/wire';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 import { bytes, clock, count, duration, elapsed, plural } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
+import { baseOf, onlyHere } from '../address.ts';
+import { getInfo } from '../api.ts';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 import { hasEnded, jobLine, jobWord, ranksOf, totalsOf, wantedAt } from '../words.ts';
@@ -123,10 +126,19 @@ function Figures({ job }: { job: JobView }) {
 /** How a job that waits for slots comes to them. */
 function Wanted({ job }: { job: JobView }) {
   const at = wantedAt(job);
+  const info = useQuery({ queryKey: ['info'], queryFn: getInfo, staleTime: 60_000, enabled: at !== undefined });
   if (at === undefined) return null;
+  const base = baseOf(info.data?.publicUrl);
   return (
     <p className="small" data-testid="wanted">
-      Slots are open tabs: <a href={at} target="_blank" rel="noopener">volunteer in a new tab</a>, or give others the address <span className="mono break">{location.origin + at}</span>
+      Slots are open tabs: <a href={at} target="_blank" rel="noopener">volunteer in a new tab</a>
+      {onlyHere(base) ? (
+        '.'
+      ) : (
+        <>
+          , or give others the address <span className="mono break">{base + at}</span>
+        </>
+      )}
     </p>
   );
 }

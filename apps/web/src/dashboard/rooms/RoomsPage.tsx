@@ -6,6 +6,7 @@ import { useState, type FormEvent } from 'react';
 import { Button, Input, Label, TextField } from 'react-aria-components';
 import { Board } from '../../shared/Board.tsx';
 import { plural } from '../../shared/format.ts';
+import { baseOf, onlyHere } from '../address.ts';
 import { closeRoom, getInfo, getRooms, openRoom } from '../api.ts';
 import { Confirm } from '../Confirm.tsx';
 import { useMay } from '../context.tsx';
@@ -17,7 +18,7 @@ export function RoomsPage() {
   const mayOpen = useMay('owner');
   const rooms = useQuery({ queryKey: ['rooms'], queryFn: getRooms, refetchInterval: 2000 });
   const info = useQuery({ queryKey: ['info'], queryFn: getInfo, staleTime: 60_000 });
-  const base = info.data?.publicUrl?.replace(/\/+$/, '') ?? location.origin;
+  const base = baseOf(info.data?.publicUrl);
   return (
     <div className="stack">
       <title>Rooms – Mayfly</title>
@@ -78,8 +79,6 @@ function Open() {
   );
 }
 
-/** Such an address means “this very machine” to whoever opens it. */
-const onlyHere = (base: string): boolean => /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(base).hostname);
 
 function RoomCard({ room, base }: { room: RoomView; base: string }) {
   const mayClose = useMay('owner');

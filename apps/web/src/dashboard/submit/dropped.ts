@@ -1,9 +1,9 @@
 /** Files out of what was dropped, folders with all that is in them; hidden files, and what tools make, stay out. */
+import { ARCHIVE_LIMITS as MOST } from '@mayfly/toolchain/limits';
 import type { DropItem } from 'react-aria-components';
 import type { Given } from './given.ts';
 
 const SKIPPED = new Set(['node_modules', 'build', 'CMakeFiles', 'dist', '__MACOSX']);
-export const MOST = { bytes: 64 << 20, files: 4000 };
 
 /** @throws Error when there is too much */
 export async function readDropped(items: Iterable<DropItem>): Promise<{ given: Given[]; folder: string | undefined }> {
