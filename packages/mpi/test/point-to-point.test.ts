@@ -83,6 +83,16 @@ test('errors name the call, the argument and the allowed range', async () => {
   ]);
 });
 
+test('chapter 5: datatypes stand where typed arrays do', async () => {
+  const [v] = await fabric.values<unknown[]>(1, 'datatypes');
+  const row = (combiner: string, numbers: number[]): unknown => [combiner, numbers, 2, 2 * numbers.length, true, true];
+  expect(v).toEqual([
+    row('VECTOR', [0, 1, 5, 6, 10, 11]), row('HVECTOR', [0, 3]), row('INDEXED', [6, 7, 0]), row('INDEXED_BLOCK', [0, 1, 9, 10]), row('HINDEXED_BLOCK', [2, 1]), row('CONTIGUOUS', [0, 1, 2]),
+    row('SUBARRAY', [9, 10, 15, 16]), row('SUBARRAY', [13, 14, 17, 18]), row('DARRAY', [1, 3, 5]), row('DUP', [0]),
+    [22, 8, 1.5, 8, [0, 0, 1, 2]],
+  ]);
+});
+
 test('a body is copied once when its receive is posted', async () => {
   const { answers } = await fabric.run(2, 'posted order');
   const c = answers[0]!.counters as { matchedBytes: number; storedBytes: number };

@@ -20,7 +20,7 @@ export type Buffer =
 
 /** A buffer for a call: a typed array as it is, or elements of a {@link Datatype} in one. */
 export type Of<A extends Buffer> = A | Elements<A>;
-export type Data = Of<Buffer>;
+export type Data = Buffer | Elements;
 
 /** Blocks of different length for gatherv, scatterv, allgatherv, alltoallv. Counts and displacements are in elements of `data`. */
 export interface Vector<A extends Buffer = Buffer> {

@@ -5,6 +5,38 @@ import type { Program } from './index.ts';
 const f64 = (...v: number[]): Float64Array => new Float64Array(v);
 
 export const pointToPointPrograms: Record<string, Program> = {
+  /** Elements of datatypes sent to oneself, and what arrives as plain numbers; the reverse; structs of several types; packing. */
+  datatypes: (m) => {
+    const { COMM_WORLD: comm, datatype, struct } = m;
+    const a = Int32Array.from({ length: 48 }, (_, i) => i);
+    const int = datatype(Int32Array);
+    const kinds = [
+      int.vector(3, 2, 5), int.hvector(2, 1, 12), int.indexed([2, 1], [6, 0]), int.indexed(2, [0, 9]), int.hindexed(1, [8, 4]), int.contiguous(3),
+      int.subarray([4, 6], [2, 2], [1, 3]), int.subarray([4, 6], [2, 2], [1, 3], 'F'), int.darray(2, 1, [{ size: 6, by: 'cyclic', processes: 2 }]), int.resized(0, 8).dup(),
+    ];
+    const out: unknown[] = kinds.map((t) => {
+      const n = t.size / 4;
+      comm.send(t.of(a, 2), comm.rank);
+      const flat = new Int32Array(2 * n);
+      const status = comm.recv(flat);
+      const back = new Int32Array(48).fill(-1);
+      comm.sendrecv(flat, comm.rank, 0, t.of(back, 2));
+      const right = back.every((x, i) => x === -1 || x === i) && back.filter((x) => x >= 0).length === new Set(flat).size;
+      return [t.contents.combiner, Array.from(flat.subarray(0, n)), status.count(t), status.elements(int), right, String(t.pack(a, 2)) === String(new Uint8Array(flat.buffer))];
+    });
+    const pair = struct([{ offset: 0, type: Float64Array }, { offset: 8, type: Uint8Array, count: 3 }]).resized(0, 16);
+    const records = new DataView(new ArrayBuffer(32));
+    for (const i of [0, 1]) {
+      records.setFloat64(16 * i, i + 0.5, true);
+      records.setUint8(16 * i + 9, 7 + i);
+    }
+    comm.send(pair.of(records, 2), comm.rank);
+    const got = new DataView(new ArrayBuffer(32));
+    const message = comm.mprobe();
+    const seen = message.recv(pair.of(got, 2));
+    out.push([seen.bytes, seen.elements(pair), got.getFloat64(16, true), got.getUint8(25), Array.from(int.packExternal(Int32Array.of(258)))]);
+    return out;
+  },
   /** Rank 1 sends 0 … n−1 on one tag; rank 0 receives some by tag and some by wildcards. */
   'non-overtaking': (m) => {
     const { COMM_WORLD: comm } = m;
