@@ -41,6 +41,8 @@ export interface Device {
   readonly capacity?: number;
   /** Slots that there were for the job when it began (MPI_UNIVERSE_SIZE); absent: `size`. */
   readonly universe?: number;
+  /** Generation of this library whose messages the job's logs have ({@link since}); absent: the newest. */
+  readonly library?: number;
   /** It was spawned: the first task of its world, the task that asked for it, the part of the call that it belongs to. */
   readonly spawned?: { readonly first: number; readonly root: number; readonly appnum: number };
 

@@ -20,7 +20,7 @@ import { findUnexpected, pull, stored, takeUnexpected } from './matching.ts';
 import { pollUntil } from './progress.ts';
 import { refuse } from './refuse.ts';
 import { Schedule, start } from './schedule.ts';
-import { capacityOf, type Layer } from './layer.ts';
+import { capacityOf, since, type Layer } from './layer.ts';
 import type { Via } from './state.ts';
 
 const nameOf = (task: number, port: number): string => `mayfly-port:${task}:${port}:${check(task, port)}`;
@@ -149,6 +149,7 @@ function tell(layer: Layer, news: News): void {
 
 /** The task that spawned others tells them the names that it knows: they were published before there was anybody to tell. */
 export function tellChildren(layer: Layer, first: number, count: number): void {
+  if (!since(layer, 2)) return;
   for (const [service, port] of heard(layer)) {
     const body = text.encode(JSON.stringify([service, port] satisfies News));
     for (let t = first; t < first + count; t++) layer.device.send(taskId(t), Mode.STANDARD, NAMES_CONTEXT, 0, 0, body);

@@ -11,6 +11,8 @@ interface Message extends Arrival {
 }
 
 const BYTES = 8;
+/** Generation of the library that the job began with. */
+let library: number | undefined;
 
 /** Starts a call at every rank and delivers until all are complete. */
 function run(size: number, bytes: number, call: (layer: Layer, rank: number) => number): { memories: Float64Array[]; messages: number; hops: number } {
@@ -21,7 +23,7 @@ function run(size: number, bytes: number, call: (layer: Layer, rank: number) => 
   const layers = memories.map((memory, task) => {
     let number = 0;
     const device = {
-      task, size, unexpectedBytes: 1 << 30, unexpected: () => undefined,
+      task, size, ...(library === undefined ? {} : { library }), unexpectedBytes: 1 << 30, unexpected: () => undefined,
       send: (dst: number, mode: number, context: number, tag: number, word: number, body: Uint8Array) => {
         messages++;
         inboxes[dst]!.push({ number: 0, src: task as never, mode, context, tag, word, size: body.length, body: body.slice(), hops: depth[task]! + 1 });
@@ -101,4 +103,17 @@ test('messages, and hops one after the other, on 13 ranks', () => {
   expect(reduceScatter(13, 300)).toEqual({ messages: 156, hops: 1 });
   // 72,008 bytes are three pieces, each of which goes once along the chain.
   expect(scan(13, 9001, false)).toMatchObject({ messages: 36 });
+});
+
+test('a job that began with an older library sends what its logs have', () => {
+  library = 1;
+  try {
+    expect(barrier(13).messages).toBe(13 * 4);
+    expect(gather(13, 600, 0).hops).toBeGreaterThan(1);
+    expect(scatter(13, 600, 0).hops).toBeGreaterThan(1);
+    expect(reduceScatter(13, 2)).toEqual({ messages: 156, hops: 1 });
+    expect(scan(13, 9001, false).messages).not.toBe(36);
+  } finally {
+    library = undefined;
+  }
 });

@@ -25,6 +25,7 @@ export function assignmentOf(record: JobRecord, { task, incarnation, manifest, c
     incarnation,
     size: group ? spawnedTasks(group.parts) : spec.size,
     capacity: capacityOf(spec),
+    ...(spec.library === undefined ? {} : { library: spec.library }),
     ...(record.universe === undefined ? {} : { universe: record.universe }),
     ...(group ? { spawned: { first: group.first, root: group.root, appnum: part! } } : {}),
     capability,

@@ -2,7 +2,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import type { JobSpec } from '@mayfly/protocols';
-import { JobSubmission, JobView, MAX_RANKS, MAX_SPAWNED, MayflyError, jobId, taskId, type JobId, type TaskId } from '@mayfly/wire';
+import { JobSubmission, JobView, LIBRARY, MAX_RANKS, MAX_SPAWNED, MayflyError, jobId, taskId, type JobId, type TaskId } from '@mayfly/wire';
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 import { DEFAULT_CHECKPOINT_MS } from '../checkpoint-advice.ts';
@@ -189,6 +189,7 @@ export async function submit(o: JobRoutes, s: JobSubmission, owner: string, agai
     ...(options.env === undefined ? {} : { env: options.env }),
     ...(s.room === undefined ? {} : { room: s.room }),
     files: inputs,
+    library: LIBRARY,
     seed: again?.seed ?? randomBytes(6).readUIntBE(0, 6),
     ...(again?.compareWith === undefined ? {} : { compareWith: again.compareWith }),
     channelMemories: o.channelMemories,

@@ -3,7 +3,8 @@
  * handle of a request; the blocking call waits for it.
  *
  * Buffers are contiguous bytes ({@link Buf}). `undefined` for a send buffer (for scatter: the receive buffer) means MPI_IN_PLACE.
- * All ranks must choose alike, so choices depend only on what is the same everywhere: the communicator's size, the length and the operation.
+ * All ranks must choose alike, so choices depend only on what is the same everywhere: the communicator's size, the length and the operation. Incarnations must choose as those before
+ * them: a job that began with an older library keeps its choices.
  */
 import { part, type Buf } from '../buffers.ts';
 import { blocksOf, checkBlocks, checkRoot, intra, partOf, reduction } from '../checks.ts';
@@ -34,7 +35,7 @@ import { scanRecursiveDoubling } from './scan-recursive-doubling.ts';
 import { scatterBinomial } from './scatter-binomial.ts';
 import { scattervLinear } from './scatterv-linear.ts';
 import type { CommRecord } from '../state.ts';
-import { commOf, type Layer } from '../layer.ts';
+import { commOf, since, type Layer } from '../layer.ts';
 
 /** Bytes from which the algorithms for long messages win: there the transfer outweighs the latency of a hop (about 0.5 ms between tabs). */
 export const LONG = { bcast: 128 * 1024, reduce: 64 * 1024, allgather: 64 * 1024, alltoall: 32 * 1024, scan: 64 * 1024 } as const;
@@ -78,7 +79,7 @@ export function barrier(layer: Layer, c: number, call = 'MPI_Barrier'): number {
   const comm = commOf(layer, c, call);
   const s = new Schedule(layer, comm, call);
   if (comm.remote) inter.barrier(s);
-  else if (s.size >= MANY.ranks && s.size <= CENTRAL) barrierCentral(s);
+  else if (since(layer, 2) && s.size >= MANY.ranks && s.size <= CENTRAL) barrierCentral(s);
   else barrierDissemination(s);
   return start(s);
 }
@@ -147,7 +148,7 @@ export function scan(layer: Layer, c: number, send: Buf | undefined, recv: Buf, 
   const r = reduction(layer, c, op, type, bytes, call);
   const into = room(comm, recv, bytes, call, 'the receive buffer');
   const s = new Schedule(layer, comm, call);
-  if (bytes >= LONG.scan && s.size >= 4) scanChain(s, send ?? into, into, r, exclusive);
+  if (since(layer, 2) && bytes >= LONG.scan && s.size >= 4) scanChain(s, send ?? into, into, r, exclusive);
   else scanRecursiveDoubling(s, send ?? into, into, r, exclusive);
   return start(s);
 }
@@ -165,7 +166,7 @@ export function gather(layer: Layer, c: number, send: Buf | undefined, recv: Buf
   const bytes = send?.bytes ?? divided(comm, recv?.bytes ?? 0, call, 'the receive buffer');
   const into = comm.rank === root ? room(comm, recv, bytes * comm.group.length, call, 'the receive buffer') : undefined;
   const s = new Schedule(layer, comm, call);
-  if (bytes >= STRAIGHT) gathervLinear(s, send, into && equalBlocks(into, s.size, bytes), root);
+  if (since(layer, 2) && bytes >= STRAIGHT) gathervLinear(s, send, into && equalBlocks(into, s.size, bytes), root);
   else gatherBinomial(s, send ?? part(into!, root * bytes, bytes), into, root);
   return start(s);
 }
@@ -202,7 +203,7 @@ export function scatter(layer: Layer, c: number, send: Buf | undefined, recv: Bu
   const bytes = recv?.bytes ?? divided(comm, send?.bytes ?? 0, call, 'the send buffer');
   const from = comm.rank === root ? room(comm, send, bytes * comm.group.length, call, 'the send buffer') : undefined;
   const s = new Schedule(layer, comm, call);
-  if (bytes >= STRAIGHT) scattervLinear(s, from && equalBlocks(from, s.size, bytes), recv, root);
+  if (since(layer, 2) && bytes >= STRAIGHT) scattervLinear(s, from && equalBlocks(from, s.size, bytes), recv, root);
   else scatterBinomial(s, from, recv, bytes, root);
   return start(s);
 }
@@ -314,7 +315,7 @@ export function reduceScatter(layer: Layer, c: number, send: Buf | undefined, re
     return start(s);
   }
   const into = room(comm, recv, own, call, 'the receive buffer');
-  if (s.size >= MANY.ranks && from.lengths.reduce((a, b) => a + b, 0) <= MANY.bytes) reduceScatterTree(s, from, into, r);
+  if (since(layer, 2) && s.size >= MANY.ranks && from.lengths.reduce((a, b) => a + b, 0) <= MANY.bytes) reduceScatterTree(s, from, into, r);
   else reduceScatterSpread(s, from, into, r);
   return start(s);
 }

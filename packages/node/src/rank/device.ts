@@ -36,6 +36,7 @@ export class RingDevice implements Device {
   readonly size: number;
   readonly capacity?: number;
   readonly universe?: number;
+  readonly library: number;
   readonly spawned?: NonNullable<Assignment['spawned']>;
   readonly unexpectedBytes = UNEXPECTED_BYTES;
   private readonly aside: Incoming[] = [];
@@ -53,7 +54,7 @@ export class RingDevice implements Device {
     private readonly endpoint: Endpoint,
     private readonly status: StatusWriter,
     /** What the rank is told of its job's worlds. */
-    world: Pick<Assignment, 'size' | 'capacity' | 'universe' | 'spawned'>,
+    world: Pick<Assignment, 'size' | 'capacity' | 'universe' | 'spawned' | 'library'>,
     /** The job's clock, ms; read only when live. */
     private readonly now: () => number,
     /** The engine's own clock, ms. */
@@ -63,6 +64,7 @@ export class RingDevice implements Device {
     this.task = endpoint.task;
     this.size = world.size;
     if (world.capacity !== undefined) this.capacity = world.capacity;
+    this.library = world.library ?? 1;
     if (world.universe !== undefined) this.universe = world.universe;
     if (world.spawned) this.spawned = world.spawned;
     this.moved();
