@@ -212,8 +212,7 @@ async function test(args) {
   };
   const running = wanted('unit') || wanted('browser') || wanted('firefox');
   const check = async (command, list) => {
-    // Beside tests: with what they leave.
-    const code = running && !windows ? await run('nice', ['-n', '10', command, ...list]) : await run(command, list);
+    const code = await run(command, list);
     return { code, passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
   };
   const statics = async () => {

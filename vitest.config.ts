@@ -10,8 +10,8 @@ export default defineConfig({
     // Real processes, sockets and disks on shared cores: a limit is there to end a hang, never to judge how fast a machine is.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // More than cores: many wait for processes and sockets most of the time.
-    maxWorkers: 4,
+    // More than cores: many wait for processes and sockets most of the time. `npm test` has the browser's tests beside them.
+    maxWorkers: process.env.MAYFLY_VITEST_REPORT ? 3 : 4,
     projects: [
       { extends: true, test: { name: 'processes', include: ['{packages,apps,benchmarks,examples}/**/*.test.{ts,tsx}'], exclude: [...exclude, ...PURE] } },
       { extends: true, test: { name: 'pure', include: PURE, exclude, isolate: false } },
