@@ -37,8 +37,8 @@ test('§8.5.2 dims_create: "as close to each other as possible", in falling orde
 });
 
 test('§8.6 collectives of neighbours, in all forms, on grids and graphs', async () => {
-  for (const size of [3, 6]) {
-    const all = await fabric.values<{ wrong: string[]; index: number; of0: number; weights: unknown; none: unknown; errors: string }>(size, 'neighbours', undefined, { delay: 100, seed: size });
+  for (const size of [3, 4, 6]) {
+    const all = await fabric.values<{ wrong: string[]; index: number; of0: number; weights: unknown; none: unknown; errors: string }>(size, 'neighbours', undefined, { delay: 1000, seed: size });
     expect(all.flatMap((v) => v.wrong)).toEqual([]);
     all.forEach((v, rank) => {
       const before = (by: number): number => (rank - by + size) % size;

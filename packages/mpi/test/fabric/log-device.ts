@@ -135,7 +135,7 @@ export class LogDevice implements Device {
     while (!this.available()) {
       const seen = Atomics.load(this.head, 2);
       if (seen > this.line.arrivals) return;
-      if (Atomics.wait(this.head, 2, seen, this.options.patience ?? 8000) === 'timed-out') throw new Error(`rank ${this.task} waits for ever in ${why}`);
+      if (Atomics.wait(this.head, 2, seen, this.options.patience ?? 60_000) === 'timed-out') throw new Error(`rank ${this.task} waits for ever in ${why}`);
     }
   }
 

@@ -1,7 +1,7 @@
 /** A single Channel Memory on a table: frames in, effects out, logs in arrays. */
 import {
   EMPTY, Flag, Kind, WORLD, emptyHeader, encodeDeterminants, encodeFrame, incarnation, readFrame, taskId, zeroLine,
-  type DeterminantBlock, type Header, type ReplayFrom, type TaskId,
+  type DeterminantBlock, type Header, type Line, type ReplayFrom, type TaskId,
 } from '@mayfly/wire';
 import { ChannelMemory, patchFromLog, type ChannelMemoryOptions, type CmEffect, type CmEvent } from '../../src/index.ts';
 
