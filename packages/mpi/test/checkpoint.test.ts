@@ -45,8 +45,7 @@ describe.each([1, 2, 4, 5])('a stencil on %i ranks', (size) => {
   });
 
   test('images list the bodies that are still in the log', () => {
-    const held = run.answers.flatMap((a) => a.images.flatMap((i) => i.held));
-    if (size > 2) expect(held.length).toBeGreaterThan(0);
+    for (const a of run.answers) for (const image of a.images.slice(1)) expect(image.held.length).toBeGreaterThan(0);
   });
 });
 
