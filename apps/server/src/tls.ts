@@ -20,7 +20,9 @@ const DAY = 24 * 3600 * 1000;
 /** @throws Error (a sentence for the terminal) when a file cannot be read. */
 export async function loadTls(tls: { cert: string; key: string } | 'selfsigned', dataDir: string, names: readonly string[]): Promise<TlsFiles> {
   if (tls !== 'selfsigned') {
-    const [cert, key] = await Promise.all([readPem(tls.cert, 'certificate'), readPem(tls.key, 'key')]);
+    // One after the other: of two that cannot be read, the same is named each time.
+    const cert = await readPem(tls.cert, 'certificate');
+    const key = await readPem(tls.key, 'key');
     return { cert, key };
   }
   const dir = join(dataDir, 'tls');
