@@ -5,10 +5,10 @@
  *   an answer is what the order of requests gives; of a read, what the file held when the answer was given;
  *   a program takes an answer that was given to that request; in the end the disk holds what the order of requests gives.
  */
-import { Violation } from './violation.ts';
-import { FileModel, type Asked } from './file-model.ts';
 import { FileOp, decodeFileRequest } from '@mayfly/wire';
+import { FileModel, type Asked } from './file-model.ts';
 import { mixBytes } from './program.ts';
+import { Violation } from './violation.ts';
 
 export class FileChecker {
   /** What was decided, in order; as long as the journal has it. */
@@ -47,10 +47,6 @@ export class FileChecker {
     this.answers = [];
     this.places = new Map();
     for (const asked of rest) this.decided(asked);
-  }
-
-  get decisions(): number {
-    return this.order.length;
   }
 
   /** The answer to request r of a task is given to its log. */

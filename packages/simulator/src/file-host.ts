@@ -14,11 +14,13 @@ const LIMIT = 1 << 20;
 /** Records after which a snapshot takes their place. */
 const LONG = 24;
 
-type Record_ = { snapshot: FileSnapshot; decisions: number } | { outcome: Outcome; body: number[] };
+type Record_ = { snapshot: FileSnapshot } | { outcome: Outcome; body: number[] };
+
+const copied = (files: ReadonlyMap<string, Uint8Array>): Map<string, Uint8Array> => new Map([...files].map(([path, bytes]) => [path, bytes.slice()]));
 
 export class FileHost {
   private readonly random: Random;
-  private journal = new FaultyLog();
+  private readonly journal = new FaultyLog();
   private generation = 0;
   /** Records of the journal that are messages, from its snapshot on: decisions before it are durable for good. */
   private before = 0;
@@ -45,7 +47,7 @@ export class FileHost {
   /** Recovers from the journal. */
   start(): void {
     this.files = new MemoryFiles(LIMIT);
-    for (const [path, bytes] of this.disk) this.files.files.set(path, bytes.slice());
+    for (const [path, bytes] of copied(this.disk)) this.files.files.set(path, bytes);
     this.answerable = new Map();
     this.committing = false;
     this.compacting = false;
@@ -58,12 +60,12 @@ export class FileHost {
       else this.perform(this.files, r.outcome, Uint8Array.from(r.body));
     }
     if (found > 0) this.commit();
-    else this.write({ snapshot: this.files.service.snapshot(), decisions: 0 });
+    else this.write({ snapshot: this.files.service.snapshot() });
   }
 
   /** The kernel keeps what was written. */
   kill(): void {
-    if (this.files) this.disk = new Map([...this.files.files].map(([path, bytes]) => [path, bytes.slice()]));
+    if (this.files) this.disk = copied(this.files.files);
     this.files = undefined;
   }
 
@@ -71,10 +73,10 @@ export class FileHost {
   powerLoss(): void {
     if (!this.world.setup.spec.files) return;
     const platter = new MemoryFiles(LIMIT);
-    for (const [path, bytes] of this.platter) platter.files.set(path, bytes.slice());
+    for (const [path, bytes] of copied(this.platter)) platter.files.set(path, bytes);
     for (const e of this.unsynced) if (this.random.chance(0.5)) platter.perform(e);
     this.disk = platter.files;
-    this.platter = new Map([...this.disk].map(([path, bytes]) => [path, bytes.slice()]));
+    this.platter = copied(this.disk);
     this.unsynced = [];
     this.journal.powerLoss(this.random);
     this.journal.open(this.stream);
@@ -182,7 +184,7 @@ export class FileHost {
     const snapshot = files.service.snapshot();
     const at = this.journal.next(stream);
     const effects = this.unsynced.length;
-    const platter = new Map([...files.files].map(([path, bytes]) => [path, bytes.slice()]));
+    const platter = copied(files.files);
     this.later(() => {
       if (world.undone !== 'snapshot-before-files') {
         this.platter = platter;
@@ -191,7 +193,7 @@ export class FileHost {
       const rest = [...this.journal.scan(stream)].filter((r) => r.lsn >= at);
       this.before += at - 1;
       this.generation++;
-      this.write({ snapshot, decisions: this.before });
+      this.write({ snapshot });
       for (const { bytes } of rest) this.journal.append(this.stream, bytes);
       this.journal.sync(this.stream, this.journal.next(this.stream));
       this.journal.remove(stream);
