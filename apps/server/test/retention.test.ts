@@ -99,8 +99,10 @@ describe('a removal', () => {
 
     await until('every page of the other is there', async () => {
       const left = await manifests(stays);
-      const stored = new Set(await readdir(join(dataDir, 'images/pages')));
-      return left.length > 0 && left.flatMap((m) => m.pages).every((p) => p === '' || stored.has(p));
+      const packs = join(dataDir, 'images/packs');
+      // Each page's record begins with its hash.
+      const stored = Buffer.concat(await Promise.all((await readdir(packs)).map((f) => readFile(join(packs, f)).catch(() => Buffer.alloc(0)))));
+      return left.length > 0 && left.flatMap((m) => m.pages).every((p) => p === '' || stored.includes(Buffer.from(p, 'hex')));
     });
     // And it needs them now.
     first.kill();

@@ -15,6 +15,7 @@ import { ImageEnd, ImageOffer, Manifest, MayflyError, type ErrorBody, type Image
 import { Compile } from 'typebox/compile';
 import type { Logger } from '../logger.ts';
 import type { Secrets } from '../secrets.ts';
+import { messageCame } from './buffer-collector.ts';
 import { CloseCode } from './data-link.ts';
 
 const offerSchema = Compile(ImageOffer);
@@ -216,8 +217,8 @@ export class CheckpointServerHost {
     this.#links.set(id, link);
     let offer: Manifest | undefined;
     /** Everything up to the last offer or end is dealt with; everything at all is. */
-    let control: Promise<unknown> = Promise.resolve();
-    let chain: Promise<unknown> = Promise.resolve();
+    let said: Promise<void> = Promise.resolve();
+    let chain: Promise<void> = Promise.resolve();
     let queued = 0;
     let queuedBytes = 0;
     let paused = false;
@@ -239,25 +240,56 @@ export class CheckpointServerHost {
       } else if (endSchema.Check(m)) this.step({ type: 'end', link: id, image: m.image });
       else link.close(CloseCode.BAD_FRAME, 'BAD_FRAME: neither an offer nor an end');
     };
-    /** Stores a page; what the core is to hear of it. */
-    const store = async (data: Uint8Array): Promise<EventBody | undefined> => {
-      const manifest = offer;
-      if (!manifest) return void link.close(CloseCode.BAD_FRAME, 'BAD_FRAME: a page before any offer');
+    /**
+     * Stores a page; what the core is to hear of it. Neither this nor what calls it keeps the message: a plain page is in the store's file when this
+     * returns, and its buffer dies young.
+     */
+    const store = (data: Uint8Array): Promise<EventBody | undefined> => {
+      const image = offer?.image;
+      if (image === undefined) {
+        link.close(CloseCode.BAD_FRAME, 'BAD_FRAME: a page before any offer');
+        return Promise.resolve(undefined);
+      }
       let index = 0;
+      const failed = (error: unknown): EventBody => ({ type: 'pageFailed', link: id, image, index, error: asBody(error) });
       try {
         const page = unpackPage(data);
         index = page.index;
         // Of an offer that was refused meanwhile, or not asked for: dropped unseen.
-        const hash = this.core.wanted(id, manifest.image, index);
-        if (hash === undefined) return undefined;
-        const raw = await decodePage(page.codec, page.rawLength, page.bytes);
-        await this.#images.putPage(hash, raw);
-        return { type: 'pageStored', link: id, image: manifest.image, index, bytes: raw.length };
+        const hash = this.core.wanted(id, image, index);
+        if (hash === undefined) return Promise.resolve(undefined);
+        const bytes = page.rawLength;
+        const raw = decodePage(page.codec, bytes, page.bytes);
+        const stored = raw instanceof Promise ? raw.then((r) => this.#images.putPage(hash, r)) : this.#images.putPage(hash, raw);
+        return stored.then(() => ({ type: 'pageStored', link: id, image, index, bytes }), failed);
       } catch (error) {
-        return { type: 'pageFailed', link: id, image: manifest.image, index, error: asBody(error) };
+        return Promise.resolve(failed(error));
       }
     };
+    const control = (data: string): Promise<void> => (said = chain.then(() => ordered(data)));
+    const page = (data: Uint8Array): Promise<EventBody | undefined> => said.then(() => store(data));
+    const inOrder = (stored: Promise<EventBody | undefined>): Promise<void> =>
+      chain.then(async () => {
+        const event = await stored;
+        if (event) this.step(event);
+      });
+    const queue = (dealt: Promise<void>, length: number): void => {
+      chain = dealt
+        .catch((error: unknown) => {
+          this.#logger.error({ err: error }, 'image socket failed');
+          link.close(CloseCode.BROKEN, 'INTERNAL');
+        })
+        .finally(() => {
+          queued--;
+          queuedBytes -= length;
+          if (paused && queued <= QUEUE_MESSAGES / 2 && queuedBytes <= QUEUE_BYTES / 2) {
+            paused = false;
+            link.resume();
+          }
+        });
+    };
     link.onMessage = (data) => {
+      messageCame(data.length);
       queued++;
       queuedBytes += data.length;
       if (!paused && (queued >= QUEUE_MESSAGES || queuedBytes >= QUEUE_BYTES)) {
@@ -266,26 +298,7 @@ export class CheckpointServerHost {
       }
       // Of a link that cannot be paused. Its comm worker comes back, and is asked only for what is not stored by then.
       if (queuedBytes >= MOST_BYTES) return link.close(CloseCode.TOO_MANY, 'TOO_MANY: faster than the disk');
-      let dealt: Promise<unknown>;
-      if (typeof data === 'string') control = dealt = chain.then(() => ordered(data));
-      else {
-        const stored = control.then(() => store(data));
-        dealt = chain.then(async () => {
-          const event = await stored;
-          if (event) this.step(event);
-        });
-      }
-      chain = dealt.catch((error: unknown) => {
-        this.#logger.error({ err: error }, 'image socket failed');
-        link.close(CloseCode.BROKEN, 'INTERNAL');
-      }).finally(() => {
-        queued--;
-        queuedBytes -= data.length;
-        if (paused && queued <= QUEUE_MESSAGES / 2 && queuedBytes <= QUEUE_BYTES / 2) {
-          paused = false;
-          link.resume();
-        }
-      });
+      queue(typeof data === 'string' ? control(data) : inOrder(page(data)), data.length);
     };
     link.onClose = () => {
       if (!this.#links.delete(id)) return;

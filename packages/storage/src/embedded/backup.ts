@@ -9,7 +9,8 @@
  *
  * Invariants
  *  K1 Everything is taken within one step of the event loop, in which no core, host or log acts: files, and the records that were committed by then.
- *  K2 What never changes (pages, manifests, sealed segments, inputs, programs) is linked, not copied, where the file system can; the rest is copied.
+ *  K2 What never changes (manifests, inputs, programs, sealed segments, packs of pages but the newest) is linked, not copied, where the file system can;
+ *     the rest is copied. A pack that is mended later is mended in the backup too.
  *     A later removal in the data directory takes nothing away from the backup.
  *  K3 `backup.json` is written last and durably: a target without it is not a backup.
  *  K4 The server's own key is not restored. Capabilities and node secrets of the time after the backup are then refused, so that a node of that time cannot
@@ -22,7 +23,8 @@ import { MayflyError } from '@mayfly/wire';
 import { openLmdbRegistry, type LmdbRegistry } from './registry.ts';
 import { storageError, syncDirectory } from './segment.ts';
 
-const FORMAT = 1;
+/** 2: pages in packs. What wrote 1 does not know them. */
+const FORMAT = 2;
 const PARTS = ['log', 'images', 'jobs'] as const;
 const SERVER_KEY = 'secret/server';
 
@@ -35,11 +37,11 @@ export interface BackupInfo {
   bytes: number;
 }
 
-/** Of a stream's segments all but the newest are sealed; pages and manifests come into being by a rename; inputs and programs are written once (F2). */
+/** Of a stream's segments and of the packs all but the newest are sealed; manifests come into being by a rename; inputs and programs are written once (F2). */
 function neverChanges(parts: readonly string[], newestOfItsDirectory: boolean): boolean {
   const [part, second, third] = parts;
   if (part === 'log') return !newestOfItsDirectory;
-  if (part === 'images') return second === 'pages' || second === 'manifests';
+  if (part === 'images') return second !== 'packs' || !newestOfItsDirectory;
   return third === 'in' || (parts.length === 3 && /^(?:program\.|submission\.json$)/.test(third ?? ''));
 }
 
@@ -123,7 +125,7 @@ export async function restoreDirectory(backup: string, dataDir: string): Promise
   } catch {
     throw new MayflyError('NOT_FOUND', `${backup} is no backup: it has no readable backup.json`);
   }
-  if (info.format !== FORMAT) throw new MayflyError('VERSION_MISMATCH', `${backup} is a backup of format ${info.format}; this version reads format ${FORMAT}`);
+  if (info.format > FORMAT) throw new MayflyError('VERSION_MISMATCH', `${backup} is a backup of format ${info.format}; this version reads formats up to ${FORMAT}`);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   if ((await readdir(dataDir)).length > 0) throw new MayflyError('CONFLICT', `${dataDir} is not empty; restore into a new folder`);
   try {
