@@ -254,6 +254,8 @@ export class Server {
       case 'fenceCm':
         if (world.undone === 'no-fence-at-dispatcher') return this.later(0, () => this.fenced(e.cm, e.task, e.incarnation, { sends: 0, consumed: 0 }));
         return this.cms[e.cm]!.fence(e.task, e.incarnation);
+      case 'wake':
+        return this.later(e.afterMs, () => this.dispatch({ type: 'tick' }));
       case 'assign': {
         const found = e.image === undefined ? undefined : this.cs.stored(e.image);
         if (e.image !== undefined && !found) throw new Error(`assigned image ${e.image} is not there`);

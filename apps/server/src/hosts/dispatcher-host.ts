@@ -209,6 +209,10 @@ export class DispatcherHost {
         return this.#listener.fenceCs(e.job, e.task, e.incarnation);
       case 'fenceCm':
         return this.#listener.fenceCm(e.job, e.task, e.incarnation, e.cm);
+      case 'wake':
+        // A timer may be a millisecond early by the clock that the core is told.
+        setTimeout(() => this.step({ type: 'tick' }), e.afterMs + 2).unref();
+        return;
       case 'assign':
         this.#logger.info({ job: e.job, task: e.task, incarnation: e.incarnation, node: e.node, image: e.image }, 'rank assigned');
         this.#listener.given(e.node, e.job, e.task, e.incarnation);

@@ -172,14 +172,17 @@ export function disconnected(core: Core, node: Node, connection: string): void {
   // What was not yet assigned needs no grace: nothing of it is there.
   for (const t of [...node.tasks]) if (!lived(t)) lose(core, t, 'disconnected');
   for (const t of node.tasks) core.changed(t.job);
+  // A job's own grace is a matter of seconds: the ticks will do.
+  if ([...node.tasks].some((t) => t.job.record.spec.graceMs === undefined)) for (const afterMs of new Set([briefOf(core), core.settings.graceMs])) core.emit({ type: 'wake', afterMs });
   core.nodesChanged = true;
 }
 
+const briefOf = (core: Core): number => core.settings.briefGraceMs ?? core.settings.graceMs;
 const defaults = (core: Core): Patience => core.settings;
 
 /** Verdicts of time: silence, a restart of the server, an assignment that never began. */
 export function watch(core: Core): void {
-  const brief = core.settings.briefGraceMs ?? core.settings.graceMs;
+  const brief = briefOf(core);
   /** Free slots by room that no rank has been given up for yet. */
   let spare: Map<string | undefined, number> | undefined;
   for (const node of core.nodes.values()) {

@@ -5,7 +5,7 @@
  *  1. stamp the event with its monotonic-enough clock (`now`, ms since the epoch) and call `step`;
  *  2. perform the effects in the order given. An effect marked "→ answers" ends, now or later, in the named event; commits to
  *     the registry are made in the order of their tokens;
- *  3. call `step({type:'tick'})` every {@link DispatcherSettings.tickMs}.
+ *  3. call `step({type:'tick'})` every {@link DispatcherSettings.tickMs}, and when an effect `wake` asks for it.
  * Nothing that a node says reaches the core before the host has checked it against its schema and the node's secret.
  */
 import type { ErrorBody, ExitReport, Hold, ImageId, Incarnation, JobId, JobView, NodeId, ProgramLanguage, ProtocolName, RankActivity, SpawnGroup, TaskId } from '@mayfly/wire';
@@ -241,6 +241,8 @@ export type DispatcherEffect =
   | { type: 'fenceCs'; job: JobId; task: TaskId; incarnation: Incarnation }
   /** CM `cm`: refuse incarnations below `incarnation`, close their connections. → answers `fencedCm`. */
   | { type: 'fenceCm'; job: JobId; task: TaskId; incarnation: Incarnation; cm: number }
+  /** Step with a tick once so much time has passed: something is due between two ticks. Lost with the process; the ticks find it, too. */
+  | { type: 'wake'; afterMs: number }
   /** Send Assignment to the node, with a capability for this incarnation and the manifest of `image` (absent: from the start). */
   | { type: 'assign'; connection: string; node: NodeId; job: JobId; task: TaskId; incarnation: Incarnation; image?: ImageId }
   /** Send Revoke to the node. */

@@ -157,10 +157,21 @@ describe('silence', () => {
     expect(s.view().faults.map((f) => [f.task, f.cause])).toEqual([[0, 'disconnected'], [1, 'disconnected']]);
   });
 
+  it('… and does not wait for the next tick: the host is asked for one when either grace ends', () => {
+    const s = running({ briefGraceMs: 100 });
+    s.come(2);
+    s.send('disconnected', { connection: 'c1' });
+    expect(s.of('wake').map((w) => w.afterMs)).toEqual([100, 3000]);
+    s.now += 100;
+    s.send('tick', {});
+    expect(s.assigned()).toEqual(['0.0@1', '0.1@2']);
+  });
+
   it('… which a job with a grace of its own does not have', () => {
     const s = running({ briefGraceMs: 500 }, { graceMs: 30_000 });
     s.come(2);
     s.send('disconnected', { connection: 'c1' });
+    expect(s.of('wake')).toEqual([]);
     s.pass(29_500, { c2: [] });
     expect(s.assigned()).toHaveLength(1);
   });
