@@ -63,18 +63,22 @@ export async function encodePage(index: number, raw: Uint8Array): Promise<Encode
   return packed ? { index, rawLength: raw.length, codec: Codec.DEFLATE, bytes: packed } : plainPage(index, raw);
 }
 
-/** @throws MayflyError BAD_REQUEST when the data is no page of `rawLength` bytes. */
-export async function decodePage(codec: number, rawLength: number, bytes: Uint8Array): Promise<Uint8Array> {
+/** At once where the page is plain. @throws MayflyError BAD_REQUEST when the data is no page of `rawLength` bytes. */
+export function decodePage(codec: number, rawLength: number, bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
   if (rawLength > PAGE_BYTES) throw new MayflyError('BAD_REQUEST', `a page of ${rawLength} bytes`);
-  let raw: Uint8Array | undefined;
-  if (codec === Codec.RAW) raw = bytes;
-  else if (codec === Codec.DEFLATE)
-    try {
-      raw = await pump(bytes, new DecompressionStream('deflate-raw'), rawLength);
-    } catch {
-      throw new MayflyError('BAD_REQUEST', 'a page that does not inflate');
-    }
-  else throw new MayflyError('BAD_REQUEST', `page codec ${codec}`);
+  if (codec === Codec.DEFLATE) return inflate(rawLength, bytes);
+  if (codec !== Codec.RAW) throw new MayflyError('BAD_REQUEST', `page codec ${codec}`);
+  return ofLength(rawLength, bytes);
+}
+
+async function inflate(rawLength: number, bytes: Uint8Array): Promise<Uint8Array> {
+  const raw = await pump(bytes, new DecompressionStream('deflate-raw'), rawLength).catch(() => {
+    throw new MayflyError('BAD_REQUEST', 'a page that does not inflate');
+  });
+  return ofLength(rawLength, raw);
+}
+
+function ofLength(rawLength: number, raw: Uint8Array | undefined): Uint8Array {
   if (raw?.length !== rawLength) throw new MayflyError('BAD_REQUEST', `a page that is not ${rawLength} bytes long`);
   return raw;
 }

@@ -1,13 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { imageIdOf, IMAGE_FORMAT, incarnation, jobId, PAGE_BYTES, taskId, zeroLine, type Manifest } from '@mayfly/wire';
+import { imageIdOf, IMAGE_FORMAT, incarnation, PAGE_BYTES, taskId, zeroLine, type Manifest } from '@mayfly/wire';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
-import { assembleImage, cutImage, decodePage, encodePage, hashBytes, memoryImages, packPage, sampledEntropy, unpackPage, type CutImage, type LocalImages } from '../src/index.ts';
-import { openDirectoryImages } from '../src/store/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { assembleImage, cutImage, decodePage, encodePage, hashBytes, memoryImages, packPage, sampledEntropy, unpackPage, type CutImage } from '../src/index.ts';
+import { EXPECTED, exercise, job, noise } from '../src/acceptance/local-images.ts';
 
-const job = jobId('abcdefghijkl');
 const manifestOf = (cut: CutImage, task = 0, serial = 1, inc = 0): Manifest => ({
   format: IMAGE_FORMAT,
   image: imageIdOf(job, taskId(task), incarnation(inc), serial),
@@ -21,12 +17,6 @@ const manifestOf = (cut: CutImage, task = 0, serial = 1, inc = 0): Manifest => (
   pages: cut.pages,
   bytes: cut.bytes,
 });
-const noise = (n: number, seed: number): Uint8Array => {
-  const b = new Uint8Array(n);
-  for (let i = 0, x = seed | 1; i < n; i++) b[i] = (x = Math.imul(x, 1103515245) + 12345) >>> 16;
-  return b;
-};
-
 describe('what is worth deflating', () => {
   const entropy = (b: Uint8Array): number => sampledEntropy(b);
   it('takes noise for noise, and nothing else', () => {
@@ -95,35 +85,8 @@ describe('images', () => {
   });
 });
 
-/** One acceptance suite, run by every local store that Node can run; the browser's runs in Chromium. */
-function suite(name: string, make: () => Promise<LocalImages>): void {
-  describe(`local images: ${name}`, () => {
-    it('keeps the two newest of a task, and no page that nothing names', async () => {
-      const store = await make();
-      const cuts = await Promise.all([1, 2, 3].map((k) => cutImage([{ name: 'm', bytes: noise(PAGE_BYTES * 2, k) }])));
-      for (const [i, cut] of cuts.entries()) await store.put(manifestOf(cut, 0, i + 1), cut.data);
-      const other = await cutImage([{ name: 'm', bytes: noise(500, 99) }]);
-      await store.put(manifestOf(other, 1), other.data);
-      const images = (await store.list()).map((i) => i.image).sort();
-      expect(images).toEqual([`${job}-0-0-2`, `${job}-0-0-3`, `${job}-1-0-1`]);
-      expect(await store.page(cuts[0]!.pages[0]!)).toBeUndefined();
-      expect(Buffer.compare((await store.page(cuts[2]!.pages[1]!))!, cuts[2]!.data.get(cuts[2]!.pages[1]!)!)).toBe(0);
-      const m = await store.manifest(imageIdOf(job, taskId(0), incarnation(0), 3));
-      expect(m?.pages).toEqual(cuts[2]!.pages);
-      await store.forget(job);
-      expect(await store.list()).toEqual([]);
-      expect(await store.page(other.pages[0]!)).toBeUndefined();
-      await store.close();
-    });
-  });
-}
-const directories: string[] = [];
-afterAll(async () => {
-  for (const d of directories) await rm(d, { recursive: true, force: true });
-});
-suite('memory', async () => memoryImages());
-suite('directory', async () => {
-  const d = await mkdtemp(join(tmpdir(), 'mayfly-images-'));
-  directories.push(d);
-  return openDirectoryImages(d);
+// The browser's store runs the same in Chromium: packages/node/test/browser.test.ts.
+it('local images: the two newest of a task, and little more than their pages', async () => {
+  const store = memoryImages();
+  expect(await exercise(async () => store)).toEqual(EXPECTED);
 });

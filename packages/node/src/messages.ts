@@ -7,7 +7,8 @@
  * The port to the rank is used before its program starts and, where an engine has no Atomics.waitAsync, to wake the comm worker; everything
  * else goes through the channel memory.
  */
-import type { Assignment, ErrorBody, ImageId, Incarnation, Manifest, TaskId, TaskReport } from '@mayfly/wire';
+import type { PagePack } from '@mayfly/checkpoint';
+import type { Assignment, CallTime, ErrorBody, ImageId, Incarnation, Manifest, TaskId, TaskReport } from '@mayfly/wire';
 import type { EndpointStart } from '@mayfly/protocols';
 import type { PortLike } from './ports.ts';
 import type { RankStatus } from './status.ts';
@@ -28,6 +29,8 @@ export type DaemonToComm =
 export interface TaskStatus extends RankStatus {
   task: TaskId;
   incarnation: Incarnation;
+  /** How long it has waited in which call. */
+  calls: CallTime[];
 }
 
 export type CommToDaemon =
@@ -36,7 +39,7 @@ export type CommToDaemon =
   | { type: 'report'; task: TaskId; incarnation: Incarnation; event: TaskReport['event']; error?: ErrorBody }
   /** The incarnation's worker is gone: finished, revoked, refused or crashed. Its slot is free. */
   | { type: 'ended'; task: TaskId; incarnation: Incarnation; how: 'finished' | 'revoked' | 'refused' | 'crashed' }
-  | { type: 'keep'; manifest: Manifest; pages: Map<string, Uint8Array> }
+  | { type: 'keep'; manifest: Manifest; fresh: PagePack }
   /** The server has the image whole. `last`: the rank stopped behind it. */
   | { type: 'complete'; task: TaskId; image: ImageId; bytes: number; last: boolean }
   | { type: 'page'; hash: string }

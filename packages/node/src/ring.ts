@@ -50,9 +50,12 @@ const W = {
   share: 162,
   status: 176,
   lingerBell: 240,
+  /** Times by MPI call (status.ts); up to the end of the control words. */
+  calls: 256,
 } as const;
 export const STATUS_WORD = W.status;
-const CONTROL_BYTES = 1024;
+export const CALLS_WORD = W.calls;
+const CONTROL_BYTES = 2112;
 const DATA = 1;
 const SPACE = 2;
 const LINGER = 4;

@@ -2,20 +2,30 @@
  * Status words of a rank: what it is doing, written by the rank into its channel memory without a message, read by the comm worker for
  * the heartbeat. Single writer; a version word (odd while it writes) makes a reading whole.
  */
-import { SPENT, type RankActivity, type TaskId } from '@mayfly/wire';
-import { STATUS_WORD } from './ring.ts';
+import { SPENT, type CallTime, type RankActivity, type TaskId } from '@mayfly/wire';
+import { CALLS_WORD, STATUS_WORD } from './ring.ts';
 
 export const RankState = { LOADING: 0, COMPUTING: 1, WAITING: 2, REPLAYING: 3, CHECKPOINTING: 4, ENDED: 5, RESTING: 6 } as const;
 const NAMES = ['loading', 'computing', 'waiting', 'replaying', 'checkpointing', 'ended', 'resting'] as const;
 /** Place in SPENT of each state's time; what is in none is not counted. */
 const SPENT_AT = NAMES.map((name) => SPENT.indexOf(name as never));
 const SENDING = SPENT.indexOf('sending');
+const WAITING = SPENT.indexOf('waiting');
 
 /** Int32 indexes from STATUS_WORD. Counters are f64 (two words). */
-const S = { version: 0, state: 1, flags: 2, peer: 3, tag: 4, callLength: 5, arrivals: 6, sends: 8, bytesIn: 10, bytesOut: 12, consumed: 14, envelopeOnly: 15, call: 16, spent: 28 };
-/** spent, and behind it the time since which the rank is in its state. */
-const WORDS = S.spent + 2 * SPENT.length + 2;
+const S = { version: 0, state: 1, flags: 2, peer: 3, tag: 4, callLength: 5, arrivals: 6, sends: 8, bytesIn: 10, bytesOut: 12, consumed: 14, envelopeOnly: 15, call: 16, spent: 28, resumed: 42 };
+/** spent, behind it the time since which the rank is in its state, and with what counts of messages it has resumed. */
+const WORDS = S.resumed + 4;
 const CALL_BYTES = 48;
+/**
+ * How long it has waited in which call: a table of CALLS entries, the last for all calls that came too late for one of their own. From CALLS_WORD: the entry in use; from
+ * CALLS_TABLE words on, per entry: ms and times (f64 each), length of the name, the name.
+ */
+const CALLS = 16;
+const CALLS_TABLE = 16;
+const ENTRY_WORDS = 16;
+const ENTRY_NAME = 5;
+const OTHER_CALLS = 'other calls';
 const HAS_PEER = 1;
 const HAS_TAG = 2;
 /** The program's first instruction has run. */
@@ -27,6 +37,7 @@ const CAN_IMAGE = 16;
 /** It stops behind the image that it hands over now. */
 const PARKED = 32;
 
+/** Of this incarnation. */
 export interface Counters {
   messagesIn: number;
   bytesIn: number;
@@ -35,14 +46,20 @@ export interface Counters {
 }
 
 const text = new TextEncoder();
+const asText = new TextDecoder();
 
 /** The rank's end. */
 export class StatusWriter {
   private readonly counters: Float64Array;
   private readonly bytes: Uint8Array;
   private readonly names = new Map<string, Uint8Array>();
-  private lastCall = '';
+  private lastCall: string | undefined;
   private readonly spent: Float64Array;
+  private readonly calls: Float64Array;
+  private readonly resumed: Float64Array;
+  private readonly entries = new Map<string, number>();
+  /** Of the call that it waits in, or has waited in last. */
+  private entry = 0;
   /** Since when it is in its state. */
   private since: number;
 
@@ -56,6 +73,8 @@ export class StatusWriter {
     const at = words.byteOffset + 4 * STATUS_WORD;
     this.spent = new Float64Array(words.buffer, at + 4 * S.spent, SPENT.length + 1);
     this.since = this.spent[SPENT.length] = now();
+    this.resumed = new Float64Array(words.buffer, at + 4 * S.resumed, 2);
+    this.calls = new Float64Array(words.buffer, words.byteOffset + 4 * (CALLS_WORD + CALLS_TABLE), (CALLS * ENTRY_WORDS) / 2);
     this.counters = new Float64Array(words.buffer, at + 4 * S.arrivals, 4);
     this.bytes = new Uint8Array(words.buffer, at + 4 * S.call, CALL_BYTES);
   }
@@ -73,7 +92,10 @@ export class StatusWriter {
   private passed(sending = false): void {
     const now = this.now();
     const at = sending ? SENDING : SPENT_AT[this.words[STATUS_WORD + S.state]!]!;
-    if (at >= 0 && now > this.since) this.spent[at]! += now - this.since;
+    if (at >= 0 && now > this.since) {
+      this.spent[at]! += now - this.since;
+      if (at === WAITING) this.calls[(this.entry * ENTRY_WORDS) / 2]! += now - this.since;
+    }
     this.since = this.spent[SPENT.length] = now;
   }
 
@@ -93,13 +115,28 @@ export class StatusWriter {
       this.bytes.set(name);
       w[STATUS_WORD + S.callLength] = name.length;
       this.lastCall = call;
+      Atomics.store(w, CALLS_WORD, (this.entry = this.entryOf(call)));
     }
+    this.calls[(this.entry * ENTRY_WORDS) / 2 + 1]!++;
     const kept = w[STATUS_WORD + S.flags]! & (STARTED | RECOVERED | CAN_IMAGE | PARKED);
     w[STATUS_WORD + S.flags] = kept | (peer === undefined ? 0 : HAS_PEER) | (tag === undefined ? 0 : HAS_TAG);
     w[STATUS_WORD + S.peer] = peer ?? 0;
     w[STATUS_WORD + S.tag] = tag ?? 0;
     w[STATUS_WORD + S.state] = RankState.WAITING;
     this.begin();
+  }
+
+  private entryOf(call: string): number {
+    const known = this.entries.get(call);
+    if (known !== undefined) return known;
+    const entry = Math.min(this.entries.size, CALLS - 1);
+    const at = CALLS_WORD + CALLS_TABLE + entry * ENTRY_WORDS;
+    const name = text.encode(entry === CALLS - 1 ? OTHER_CALLS : call).subarray(0, 4 * (ENTRY_WORDS - ENTRY_NAME));
+    new Uint8Array(this.words.buffer, this.words.byteOffset + 4 * (at + ENTRY_NAME), name.length).set(name);
+    Atomics.store(this.words, at + ENTRY_NAME - 1, name.length);
+    // Of more names than there are entries, none is remembered: programs make none up.
+    if (this.entries.size < CALLS) this.entries.set(call, entry);
+    return entry;
   }
 
   started(): void {
@@ -137,8 +174,9 @@ export class StatusWriter {
     Atomics.store(this.words, STATUS_WORD + S.envelopeOnly, on ? 1 : 0);
   }
 
-  /** Cumulative counts since the start of the program, set at a restart from an image. */
+  /** Cumulative counts since the start of the program, set at a restart from an image. What others did is not this incarnation's. */
   resume(arrivals: number, sends: number): void {
+    this.resumed.set([arrivals, sends]);
     Atomics.store(this.words, STATUS_WORD + S.consumed, arrivals | 0);
     this.counters[0] = arrivals;
     this.counters[1] = sends;
@@ -177,6 +215,8 @@ export function readStatus(words: Int32Array, now = 0): RankStatus {
   }
   const f = new Float64Array(read.buffer, 4 * S.arrivals, 4);
   const count = (i: number): number => (Number.isSafeInteger(f[i]) && f[i]! >= 0 ? f[i]! : 0);
+  const resumed = new Float64Array(read.buffer, 4 * S.resumed, 2);
+  const own = (i: number): number => Math.max(0, count(i) - resumed[i]!);
   const state = NAMES[read[S.state]!] ?? 'computing';
   const flags = read[S.flags]!;
   const spent = Array.from(new Float64Array(read.buffer, 4 * S.spent, SPENT.length), (ms) => (Number.isFinite(ms) && ms >= 0 ? ms : 0));
@@ -186,7 +226,7 @@ export function readStatus(words: Int32Array, now = 0): RankStatus {
   const activity: RankActivity = { state, arrivals: count(0), sends: count(1) };
   if (state === 'waiting') {
     const length = Math.min(Math.max(read[S.callLength]!, 0), CALL_BYTES);
-    activity.call = new TextDecoder().decode(new Uint8Array(read.buffer, 4 * S.call, CALL_BYTES).slice(0, length));
+    activity.call = asText.decode(new Uint8Array(read.buffer, 4 * S.call, CALL_BYTES).slice(0, length));
     if (flags & HAS_PEER) activity.peer = (read[S.peer]! >>> 0) as TaskId;
     if (flags & HAS_TAG) activity.tag = read[S.tag]!;
   }
@@ -197,6 +237,24 @@ export function readStatus(words: Int32Array, now = 0): RankStatus {
     parked: (flags & PARKED) !== 0,
     activity,
     spent,
-    counters: { messagesIn: count(0), messagesOut: count(1), bytesIn: count(2), bytesOut: count(3) },
+    counters: { messagesIn: own(0), messagesOut: own(1), bytesIn: count(2), bytesOut: count(3) },
   };
+}
+
+/** How long, and how often, the rank has waited in which call. `now`: as for {@link readStatus}. */
+export function readCalls(words: Int32Array, now = 0): CallTime[] {
+  const out: CallTime[] = [];
+  const since = new Float64Array(words.buffer, words.byteOffset + 4 * (STATUS_WORD + S.spent + 2 * SPENT.length), 1)[0]!;
+  const still = SPENT_AT[Atomics.load(words, STATUS_WORD + S.state)] === WAITING ? now - since : 0;
+  const present = Atomics.load(words, CALLS_WORD);
+  for (let entry = 0; entry < CALLS; entry++) {
+    const at = CALLS_WORD + CALLS_TABLE + entry * ENTRY_WORDS;
+    const length = Math.min(Math.max(Atomics.load(words, at + ENTRY_NAME - 1), 0), 4 * (ENTRY_WORDS - ENTRY_NAME));
+    if (length === 0) break;
+    const [ms, times] = new Float64Array(words.buffer, words.byteOffset + 4 * at, 2) as unknown as [number, number];
+    const name = asText.decode(new Uint8Array(words.buffer, words.byteOffset + 4 * (at + ENTRY_NAME), length).slice());
+    const waited = ms + (entry === present && still > 0 && still < ABSURD_MS ? still : 0);
+    if (Number.isFinite(waited) && waited >= 0 && Number.isSafeInteger(times)) out.push([name, Math.round(waited), times]);
+  }
+  return out;
 }

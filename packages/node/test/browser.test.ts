@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type BrowserContext, type Page } from '@playwright/test';
 import { build as bundle } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { EXPECTED } from '@mayfly/checkpoint/acceptance';
 import type { VolunteerSnapshot } from '../src/page/index.ts';
 import { Bench, deafProxy, HOLD, log, sleep } from './harness.ts';
 
@@ -23,6 +24,7 @@ beforeAll(async () => {
   await Promise.all([
     bundle({ ...common, entryPoints: [at('browser-page.ts')], outfile: join(webRoot, 'assets/page.js') }),
     bundle({ ...common, entryPoints: [at('../src/daemon/entry-browser.ts')], outfile: join(webRoot, 'assets/daemon.js') }),
+    bundle({ ...common, entryPoints: [at('../../checkpoint/src/acceptance/in-browser.ts')], outfile: join(webRoot, 'assets/local.js') }),
   ]);
   writeFileSync(join(webRoot, 'index.html'), '<!doctype html><meta charset="utf-8"><body><script type="module" src="/assets/page.js"></script>');
   await bench.start();
@@ -76,6 +78,15 @@ const LOOP = `import { COMM_WORLD as comm, checkpoint, stdin } from 'mayfly';
 const HELD = { options: { checkpointMs: 200, interactive: true } };
 
 describe.skipIf(!executable)('tabs', () => {
+  it('keep local images as a node without a browser does, over several connections', async () => {
+    const context = await browser.newContext();
+    contexts.push(context);
+    const page = await context.newPage();
+    await page.goto(bench.server.url);
+    const seen = await page.evaluate(`import('/assets/local.js').then((m) => m.run())`);
+    expect(seen).toEqual(EXPECTED);
+  });
+
   it('run ranks, in an isolated frame, with the answer of a headless node bit for bit', async () => {
     const page = await tab('one', 2);
     expect(await page.evaluate(() => (globalThis as unknown as { whyNotHere(): string | undefined }).whyNotHere())).toBeUndefined();

@@ -56,6 +56,19 @@ describe('headless nodes', () => {
     expect(stdout[0]).toBe('answered 42\n');
   });
 
+  it('go on by themselves when their machine has slept, and say for how long', async () => {
+    let slept = 0;
+    bench.nodes.push(await startHeadlessNode({ server: bench.server.url, slots: 2, name: 'laptop', now: () => Date.now() + slept, onNote: (text) => bench.notes.push(text) }));
+    const id = await bench.submit(`import { COMM_WORLD as comm, stdin } from 'mayfly'; ${HOLD} console.log('awake', comm.rank);`, 2, { options: { interactive: true } });
+    await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running' && t.activity?.state === 'waiting'));
+    slept = 3_600_000;
+    await expect.poll(() => bench.notes.join(), { timeout: 60_000 }).toMatch(/This tab stood still for 3[56]\d\d s/);
+    await bench.input(id);
+    const { job, stdout } = await bench.ended(id);
+    expect(job.error).toBeUndefined();
+    expect(stdout).toEqual(['awake 0\n', 'awake 1\n']);
+  });
+
   it('give a program its arguments, files, standard input, clock and random numbers', async () => {
     await bench.node(2);
     const id = await bench.submit(
@@ -98,17 +111,17 @@ describe('headless nodes', () => {
   it('spawn more processes of the same program', async () => {
     await bench.node(3);
     const id = await bench.submit(
-      `import { COMM_WORLD as comm, args, getParent, ERRORS_RETURN, ERR_SPAWN, MPIError, SUM } from 'mayfly';
+      `import { APPNUM, COMM_WORLD as comm, args, getParent, ERRORS_RETURN, ERR_SPAWN, MPIError, SUM } from 'mayfly';
        const parent = getParent();
        if (parent) {
-         console.log('child', comm.rank, 'of', comm.size, args.join());
+         console.log('child', comm.rank, 'of', comm.size, 'part', APPNUM, args.join());
          parent.sendObject({ from: comm.rank }, 0, 1);
          parent.merge(true).allreduce(comm.rank, SUM);
          parent.disconnect();
        } else {
          comm.setErrhandler(ERRORS_RETURN);
          try { comm.spawn([], 3); } catch (e) { console.log(e instanceof MPIError && e.errorClass === ERR_SPAWN); }
-         const children = comm.spawn(['a', 'b'], 2);
+         const children = comm.spawnMultiple([{ args: ['a', 'b'] }, { args: ['c'], maxprocs: 1 }]);
          for (let i = 0; i < children.remoteSize; i++) console.log(JSON.stringify(children.recvObject(i, 1).value));
          console.log(children.merge().allreduce(5, SUM), getParent());
          children.disconnect();
@@ -117,7 +130,7 @@ describe('headless nodes', () => {
     );
     const { job, stdout } = await bench.ended(id);
     expect(job.error).toBeUndefined();
-    expect(stdout).toEqual(['true\n{"from":0}\n{"from":1}\n6 null\n', 'child 0 of 2 a,b\n', 'child 1 of 2 a,b\n']);
+    expect(stdout).toEqual(['true\n{"from":0}\n{"from":1}\n6 null\n', 'child 0 of 2 part 0 a,b\n', 'child 1 of 2 part 1 c\n']);
   });
 
   it('report an uncaught error with its stack, an exit code, an abort', async () => {

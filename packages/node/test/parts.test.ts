@@ -8,7 +8,7 @@ import type { DaemonSeams } from '../src/daemon/seams.ts';
 import { createDate } from '../src/rank/date.ts';
 import { Random } from '../src/rank/random.ts';
 import { CommSide, createChannelMemory, RankSide } from '../src/ring.ts';
-import { RankState, readStatus, StatusWriter } from '../src/status.ts';
+import { RankState, readCalls, readStatus, StatusWriter } from '../src/status.ts';
 import { holdOf, lowBattery, nextLook } from '../src/page/policy.ts';
 import { AT_EASE, CALM_MS, PRESSED_MS, eased, easeWords, nextEase } from '../src/page/pressure.ts';
 import { DutyCycle } from '../src/rank/duty.ts';
@@ -187,6 +187,37 @@ describe('status words', () => {
     expect(readStatus(words).spent).toEqual([30, 70, 0, 0, 0, 0]);
     // As of now, the state that still lasts included.
     expect(readStatus(words, 105).spent).toEqual([35, 70, 0, 0, 0, 0]);
+    // From an image: what the incarnations before it have received and sent is in the rank's counts, not among what this one did.
+    writer.resume(2000, 1000);
+    writer.received(2003, 8);
+    expect(readStatus(words)).toMatchObject({ activity: { arrivals: 2003, sends: 1000 }, counters: { messagesIn: 3, messagesOut: 0 } });
+  });
+
+  it('divides the time that a rank waits by call; what has no entry of its own is other calls', () => {
+    const { words } = new CommSide(createChannelMemory(64 * 1024, 64 * 1024), () => undefined);
+    let clock = 0;
+    const writer = new StatusWriter(words, undefined, () => clock);
+    expect(readCalls(words)).toEqual([]);
+    const wait = (call: string, ms: number): void => {
+      writer.waiting(call, undefined, undefined);
+      clock += ms;
+      writer.state(RankState.COMPUTING);
+      clock += 1000;
+    };
+    wait('MPI_Recv', 5);
+    wait('MPI_Allreduce', 30);
+    wait('MPI_Recv', 7);
+    writer.waiting('MPI_Recv', 1 as never, 2);
+    expect(readCalls(words, clock + 4)).toEqual([['MPI_Recv', 16, 3], ['MPI_Allreduce', 30, 1]]);
+    writer.state(RankState.COMPUTING);
+    for (let i = 0; i < 30; i++) wait(`MPI_a_call_with_a_very_long_name_indeed_number_${i}`, i);
+    wait('MPI_Recv', 1);
+    const calls = readCalls(words);
+    expect(calls).toHaveLength(16);
+    expect([calls[0], calls[15]]).toEqual([['MPI_Recv', 13, 4], ['other calls', 13 * 17 + (17 * 16) / 2, 17]]);
+    expect(calls.reduce((sum, [, ms]) => sum + ms, 0)).toBe(readStatus(words).spent[1]);
+    // The rings lie behind.
+    expect(new Uint8Array(words.buffer, words.byteOffset + words.byteLength).every((b) => b === 0)).toBe(true);
   });
 });
 

@@ -107,6 +107,7 @@ describe('images', () => {
           return buffered;
         },
         send(data: Uint8Array | string) {
+          // As `ws` does: what it was given is kept, not copied.
           socket.sent.push(data);
           buffered += data.length;
         },

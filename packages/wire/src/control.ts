@@ -100,6 +100,10 @@ export type CheckpointRequest = Static<typeof CheckpointRequest>;
 /** What a rank spends its time on, in the order of `spent`. `sending`: it waits for room to send. */
 export const SPENT = ['computing', 'waiting', 'sending', 'checkpointing', 'replaying', 'resting'] as const;
 
+/** How long a rank has waited in a call (ms), and how often. */
+export const CallTime = Type.Tuple([Type.String({ maxLength: 48 }), Type.Number({ minimum: 0, maximum: 1e12 }), Type.Number({ minimum: 0, maximum: 1e15 })]);
+export type CallTime = Static<typeof CallTime>;
+
 /** node → dispatcher, every heartbeatMs; the paper's "alive" signal with the ranks' status words. */
 export const Heartbeat = Type.Object({
   tasks: Type.Array(
@@ -114,6 +118,8 @@ export const Heartbeat = Type.Object({
       activity: RankActivity,
       /** ms that this incarnation has spent so far, by {@link SPENT}. */
       spent: Type.Optional(Type.Array(Type.Number({ minimum: 0, maximum: 1e12 }), { maxItems: 8 })),
+      /** Of the time that it waited: in which MPI calls, so far. Not in every heartbeat. */
+      calls: Type.Optional(Type.Array(CallTime, { maxItems: 16 })),
     }),
     { maxItems: 1024 },
   ),

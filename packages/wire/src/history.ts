@@ -69,6 +69,21 @@ export const MatrixView = Type.Object({
 });
 export type MatrixView = Static<typeof MatrixView>;
 
+/**
+ * What the time of one rank went to, over all its incarnations, ms by kind (LANE_KINDS), and of the time that it waited: in which MPI calls, longest first. What it says of
+ * itself is known as far as this start of the server has heard it.
+ */
+export const RankProfile = Type.Object({
+  rank: TaskIdSchema,
+  ms: Type.Record(Type.String(), Type.Number()),
+  calls: Type.Array(Type.Object({ call: Type.String(), ms: Type.Number(), times: Type.Number() })),
+});
+export type RankProfile = Static<typeof RankProfile>;
+
+/** GET /api/jobs/:id/profile */
+export const ProfileView = Type.Object({ job: JobIdSchema, ranks: Type.Array(RankProfile) });
+export type ProfileView = Static<typeof ProfileView>;
+
 /** What charts show of a job over time: per second; then levels, in bytes. */
 export const CHART_KINDS = ['messages', 'bytes', 'logBytes', 'imageBytes'] as const;
 const Series = Type.Array(Type.Union([Type.Number(), Type.Null()]));

@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { ERRORS } from './errors.ts';
 import { ComparedRun } from './comparison.ts';
+import { RankProfile } from './history.ts';
 import { CountSchema, ErrorBody, HashSchema, JobIdSchema, TaskIdSchema } from './schema.ts';
 import { Durability, JobState, ProtocolName, TaskState } from './job.ts';
 
@@ -78,6 +79,8 @@ export const JobReport = Type.Object(
       replayedMs: Type.Number(),
       spentMs: Type.Record(Type.String(), Type.Number()),
     }),
+    /** Where the time of each rank went; absent in reports of an older server. */
+    profile: Type.Optional(Type.Array(RankProfile)),
     outputs: Type.Object({ stdout: Type.Array(Digest), stderr: Type.Array(Digest), files: Type.Array(Digest) }),
     /** Other runs of the same program with the same input and seed, and whether they wrote the same; of runs that can be compared. A shared report does not say which jobs they are. */
     comparisons: Type.Optional(Type.Array(Type.Object({ job: Type.Optional(JobIdSchema), faults: ComparedRun.properties.faults, same: Type.Boolean(), differences: ComparedRun.properties.differences }))),

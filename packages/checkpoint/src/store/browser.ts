@@ -1,53 +1,50 @@
-/** Local images in IndexedDB, in the node daemon's origin (the sandboxed frame has no storage). */
-import type { ImageId, Manifest } from '@mayfly/wire';
+/**
+ * Local images in IndexedDB, in the node daemon's origin (the sandboxed frame has no storage). A pack is a list of its pages and a Blob, of which a page
+ * is read without the rest.
+ */
 import { openDB, type DBSchema } from 'idb';
-import { superseded, type LocalImages } from './local.ts';
+import type { Manifest } from '@mayfly/wire';
+import { LocalImages, type PackedPage } from './local.ts';
 
 interface Schema extends DBSchema {
   manifests: { key: string; value: Manifest };
-  pages: { key: string; value: Uint8Array };
+  packs: { key: string; value: readonly PackedPage[] };
+  bytes: { key: string; value: Blob };
 }
 
 export async function openBrowserImages(name = 'mayfly-images'): Promise<LocalImages> {
-  const db = await openDB<Schema>(name, 1, {
+  const db = await openDB<Schema>(name, 2, {
     upgrade(d) {
-      d.createObjectStore('manifests');
-      d.createObjectStore('pages');
+      // A cache: what another version kept is let go.
+      for (const store of [...d.objectStoreNames]) d.deleteObjectStore(store);
+      for (const store of ['manifests', 'packs', 'bytes'] as const) d.createObjectStore(store);
     },
     // A newer version of the page wants to upgrade: let it, this cache is expendable.
     blocking(_from, _to, event) {
       (event.target as unknown as { close(): void }).close();
     },
   });
-  const sweep = async (): Promise<void> => {
-    const tx = db.transaction(['manifests', 'pages'], 'readwrite');
-    const live = new Set<string>();
-    for (const m of await tx.objectStore('manifests').getAll()) for (const p of m.pages) live.add(p);
-    for (const key of await tx.objectStore('pages').getAllKeys()) if (!live.has(key)) void tx.objectStore('pages').delete(key);
-    await tx.done;
-  };
-  return {
-    list: async () => (await db.getAll('manifests')).map((m) => ({ job: m.job, task: m.task, image: m.image })),
-    manifest: (image: ImageId) => db.get('manifests', image),
-    page: (hash) => db.get('pages', hash),
-    async put(manifest, fresh) {
-      const tx = db.transaction(['manifests', 'pages'], 'readwrite');
-      for (const [hash, bytes] of fresh) void tx.objectStore('pages').put(bytes, hash);
-      void tx.objectStore('manifests').put(manifest, manifest.image);
-      const old = superseded(await tx.objectStore('manifests').getAll(), manifest);
-      for (const m of old) void tx.objectStore('manifests').delete(m.image);
-      await tx.done;
-      if (old.length > 0) await sweep();
+  return new LocalImages({
+    manifests: () => db.getAll('manifests'),
+    putManifest: async (m) => void (await db.put('manifests', m, m.image)),
+    removeManifest: (image) => db.delete('manifests', image),
+    async packs() {
+      const tx = db.transaction('packs');
+      const [names, pages] = await Promise.all([tx.store.getAllKeys(), tx.store.getAll()]);
+      return names.map((n, i) => ({ name: n, pages: pages[i] ?? [] }));
     },
-    async forget(job, task) {
-      let gone = 0;
-      for (const m of await db.getAll('manifests'))
-        if (m.job === job && (task === undefined || m.task === task)) {
-          await db.delete('manifests', m.image);
-          gone++;
-        }
-      if (gone > 0) await sweep();
+    async putPack(pack, { pages, bytes }) {
+      const tx = db.transaction(['packs', 'bytes'], 'readwrite');
+      await Promise.all([tx.objectStore('packs').put(pages, pack), tx.objectStore('bytes').put(new Blob([bytes]), pack), tx.done]);
+    },
+    async removePack(pack) {
+      const tx = db.transaction(['packs', 'bytes'], 'readwrite');
+      await Promise.all([tx.objectStore('packs').delete(pack), tx.objectStore('bytes').delete(pack), tx.done]);
+    },
+    async read(pack, at, length) {
+      const blob = await db.get('bytes', pack);
+      return blob && new Uint8Array(await blob.slice(at, at + length).arrayBuffer());
     },
     close: async () => db.close(),
-  };
+  });
 }

@@ -22,6 +22,7 @@ export interface LinkEvents {
 export interface SocketLike {
   binaryType: string;
   readonly bufferedAmount: number;
+  /** The bytes are the socket's from now on: `ws` without a mask copies nothing, and writes them when the network takes them. */
   send(data: Uint8Array | string): void;
   close(): void;
   onopen: (() => void) | null;

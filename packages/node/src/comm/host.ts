@@ -8,14 +8,14 @@
  *  H3 What a rank writes is untrusted: whatever it breaks ends that rank only.
  *  H4 A slow link or a full retention stops the draining of rings, never the reading of sockets.
  */
-import { cutImage } from '@mayfly/checkpoint';
+import { cutImage, packPages } from '@mayfly/checkpoint';
 import { Comm, type CommEffect, type CommEvent } from '@mayfly/protocols';
 import { MayflyError, type Assignment, type ErrorBody, type TaskId } from '@mayfly/wire';
 import type { ImageHead } from '../local-frames.ts';
 import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, RankRun, RankToComm } from '../messages.ts';
 import { channelOf, type Channel } from '../ports.ts';
 import { Ask, SAFETY_MS } from '../ring.ts';
-import { readStatus } from '../status.ts';
+import { readCalls, readStatus } from '../status.ts';
 import { Fetcher } from './fetcher.ts';
 import { ImageUploads } from './images.ts';
 import { Links } from './links.ts';
@@ -411,7 +411,7 @@ export class CommHost {
   private status(ranks: Rank[]): void {
     this.daemon.post({
       type: 'status',
-      tasks: ranks.map((r) => ({ task: r.assignment.task, incarnation: r.assignment.incarnation, ...readStatus(r.link.side.words, Date.now()) })),
+      tasks: ranks.map((r) => ({ task: r.assignment.task, incarnation: r.assignment.incarnation, ...readStatus(r.link.side.words, Date.now()), calls: readCalls(r.link.side.words, Date.now()) })),
       connected: this.links?.up ?? false,
       lostWakeUps: [...this.ranks.values()].reduce((sum, r) => sum + r.link.side.lost + r.link.side.lostByRank, this.lost),
     });
@@ -445,14 +445,9 @@ export class CommHost {
     );
     if (!this.alive(rank)) return;
     const manifest = manifestOf(a, head, cut);
-    const fresh = new Map([...cut.data].filter(([hash]) => !rank.kept.has(hash)));
+    const fresh = packPages(new Map([...cut.data].filter(([hash]) => !rank.kept.has(hash))));
     rank.kept = new Set(cut.data.keys());
-    // One copy, which moves to the daemon.
-    const pages = new Map([...fresh].map(([hash, page]) => [hash, page.slice()]));
-    this.daemon.post(
-      { type: 'keep', manifest, pages },
-      [...pages.values()].map((page) => page.buffer),
-    );
+    this.daemon.post({ type: 'keep', manifest, fresh }, [fresh.bytes.buffer]);
     this.uploads!.add(manifest, cut, a.capability);
   }
 }

@@ -23,6 +23,9 @@ const HISTORY = 100;
 const CHANGE_MS = 200;
 /** Every so many heartbeats, the way to the server is measured. */
 const MEASURED_BEATS = 5;
+/** Every so many heartbeats tell the time of ranks by MPI call; of few ranks each one. */
+const CALLS_BEATS = 5;
+const FEW_RANKS = 8;
 /** An answer that is owed for so long is said to be missing. */
 const SILENT_MS = 4_000;
 /** Heartbeats that come so much too late: this machine slept, or the browser froze the tab. */
@@ -87,8 +90,8 @@ export class Daemon {
       const socket: Socket<ServerToNode, NodeToServer> = io(new URL('/node', this.options.server).href, {
         transports: ['websocket', 'polling'],
         tryAllTransports: true,
-        // The first attempt comes before the server gives its ranks away (BRIEF_GRACE_MS).
-        reconnectionDelay: 100,
+        // The first attempt, by half sooner or later, comes before the server gives its ranks away (BRIEF_GRACE_MS).
+        reconnectionDelay: 20,
         reconnectionDelayMax: 5_000,
         timeout: HELLO_MS,
         forceNew: true,
@@ -214,7 +217,7 @@ export class Daemon {
         this.rttMs = Math.max(0, this.seams.now() - asked);
         this.heard(undefined);
       };
-      const message = this.statusOf([...this.jobs.held()]);
+      const message = this.statusOf([...this.jobs.held()], beats % CALLS_BEATS === 0 || [...this.jobs.held()].length <= FEW_RANKS);
       if (beats++ % MEASURED_BEATS === 0 && this.owedSince === undefined) {
         this.owedSince = asked;
         socket?.emit('heartbeat', message, measured);
@@ -239,7 +242,8 @@ export class Daemon {
     this.remember('connected', `The server answers again, after ${Math.round(silent / 1000)} s.`);
   }
 
-  private statusOf(ranks: HeldRank[]): Heartbeat {
+  /** `calls`: with the time by MPI call, which is most of it. */
+  private statusOf(ranks: HeldRank[], calls: boolean): Heartbeat {
     return {
       ...(this.rttMs === undefined ? {} : { rttMs: this.rttMs }),
       ...(this.speed === undefined ? {} : { speed: this.speed }),
@@ -251,6 +255,7 @@ export class Daemon {
         ...(status?.recovered ? { recovered: true } : {}),
         activity: status?.activity ?? { state: 'loading', arrivals: 0, sends: 0 },
         ...(status ? { spent: status.spent } : {}),
+        ...(calls && status ? { calls: status.calls } : {}),
       })),
     };
   }
@@ -269,7 +274,7 @@ export class Daemon {
     else this.remember('crashed', `${name} crashed${why ? `: ${why}` : ''}.`, rank);
     const { usefulMs, replayedMs } = timeOf(rank);
     // What it spent its last second on; the others are named with it, or they would seem to be missing.
-    if (how === 'finished' && this.welcomed) this.socket?.emit('heartbeat', this.statusOf([rank, ...this.jobs.held()]));
+    if (how === 'finished' && this.welcomed) this.socket?.emit('heartbeat', this.statusOf([rank, ...this.jobs.held()], true));
     this.gone.usefulMs += usefulMs;
     this.gone.replayedMs += replayedMs;
     if (how === 'finished') this.gone.finished++;

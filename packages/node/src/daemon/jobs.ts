@@ -186,7 +186,7 @@ export class Jobs {
         break;
       case 'keep':
         // A full disk or a private window: the server's copy is the truth.
-        this.seams.images.put(m.manifest, m.pages).catch((e: unknown) => this.events.onNote(job.id, `no local copy of image ${m.manifest.image}: ${String(e)}`));
+        this.seams.images.put(m.manifest, m.fresh).catch((e: unknown) => this.events.onNote(job.id, `no local copy of image ${m.manifest.image}: ${String(e)}`));
         break;
       case 'complete': {
         const rank = job.ranks.get(m.task);
@@ -201,7 +201,7 @@ export class Jobs {
         this.seams.images
           .page(m.hash)
           .catch(() => undefined)
-          .then((bytes) => job.frame?.channel.post({ type: 'page', hash: m.hash, bytes }));
+          .then((bytes) => job.frame?.channel.post({ type: 'page', hash: m.hash, bytes }, bytes ? [bytes.buffer] : []));
         break;
       case 'note':
         this.events.onNote(job.id, m.text);

@@ -8,7 +8,6 @@ import { totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import { memoryImages } from '@mayfly/checkpoint';
-import { openDirectoryImages } from '@mayfly/checkpoint/directory';
 import type { BoardName, NodeId } from '@mayfly/wire';
 import { Daemon } from '../daemon/daemon.ts';
 import { measureSpeed } from '../daemon/speed.ts';
@@ -29,12 +28,12 @@ export interface HeadlessOptions {
   room?: string;
   /** Under which name the board of the room counts what this node gives. */
   board?: BoardName;
-  /** Where copies of checkpoint images are kept; absent: in memory. */
-  directory?: string;
   /** Folder with comm.cjs and rank.cjs; default: `headless/` beside the running file, else the package's own dist. */
   workers?: string;
   /** Resident memory of this process above which a rank is ended as crashed. Default: three quarters of what the machine has. */
   memoryBytes?: number;
+  /** The machine's clock, ms since the epoch; for tests. */
+  now?: () => number;
   onChange?: (snapshot: VolunteerSnapshot) => void;
   onNote?: (text: string) => void;
 }
@@ -67,7 +66,6 @@ function workerFolder(given: string | undefined): string {
 export async function startHeadlessNode(options: HeadlessOptions): Promise<HeadlessNode> {
   const folder = workerFolder(options.workers).replace(/[\\/]?$/, '/');
   const server = options.server.replace(/\/+$/, '');
-  const images = options.directory ? await openDirectoryImages(options.directory) : memoryImages();
   const daemon = new Daemon(
     { server, name: options.name, slots: options.slots, room: options.room, board: options.board },
     {
@@ -87,8 +85,8 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
         return { channel: channelOf<DaemonToComm, CommToDaemon>(port1 as unknown as PortLike), onDeath: (handler) => (dead = handler), tells: true, close: () => frame.close() };
       },
       spareFrame: false,
-      images,
-      now: Date.now,
+      images: memoryImages(),
+      now: options.now ?? Date.now,
       after(ms, run) {
         const t = setTimeout(run, ms);
         return () => clearTimeout(t);
@@ -125,7 +123,6 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
     async close(patience) {
       clearInterval(guard);
       await daemon.stop('stopped', patience);
-      await images.close();
     },
     kill() {
       clearInterval(guard);
