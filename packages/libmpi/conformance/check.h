@@ -85,9 +85,13 @@ static inline int count_of(MPI_Status *s, MPI_Datatype t) {
 static void (*as_child)(int argc, char **argv);
 static char *program_;
 
+#ifndef INIT
+#define INIT MPI_Init(&argc, &argv)
+#endif
+
 int main(int argc, char **argv) {
   MPI_Comm parent;
-  MPI_Init(&argc, &argv);
+  INIT;
   program_ = argv[0];
   MPI_Comm_get_parent(&parent);
   if (parent != MPI_COMM_NULL && as_child) {

@@ -368,6 +368,46 @@ TEST(info_on_comm, 1, "§7.4.4: MPI_COMM_GET_INFO returns a new info object") {
   CHECK(n >= 0);
   MPI_Info_free(&i);
 }
+#if MPI_AT_LEAST(4, 0) /* before, duplicates had the hints */
+/* Whether the hint is there and true; libraries may answer a default. */
+static int assured(MPI_Comm c, const char *key) {
+  MPI_Info i;
+  char value[32] = "";
+  int length = sizeof value, flag = 0;
+  MPI_Comm_get_info(c, &i);
+  MPI_Info_get_string(i, key, &length, value, &flag);
+  MPI_Info_free(&i);
+  return flag && strcmp(value, "true") == 0;
+}
+TEST(info_of_duplicates, 1, "§7.4.4: Info hints are not propagated by MPI from one communicator to another; §7.4.2: the hints provided by the argument info are associated with the output communicator; "
+     "§7.4.4: no effect on previously set or defaulted hints that the info does not specify") {
+  MPI_Comm given, plain, later, other;
+  MPI_Request r;
+  MPI_Info tag, length;
+  MPI_Info_create(&tag);
+  MPI_Info_set(tag, "mpi_assert_no_any_tag", "true");
+  MPI_Info_create(&length);
+  MPI_Info_set(length, "mpi_assert_exact_length", "true");
+  MPI_Comm_dup_with_info(WORLD, tag, &given);
+  CHECK(assured(given, "mpi_assert_no_any_tag"));
+  MPI_Comm_dup(given, &plain);
+  CHECK(!assured(plain, "mpi_assert_no_any_tag"));
+  MPI_Comm_idup(given, &later, &r);
+  MPI_Wait(&r, NOSTATUS);
+  CHECK(!assured(later, "mpi_assert_no_any_tag"));
+  MPI_Comm_idup_with_info(given, length, &other, &r);
+  MPI_Wait(&r, NOSTATUS);
+  CHECK(assured(other, "mpi_assert_exact_length") && !assured(other, "mpi_assert_no_any_tag"));
+  MPI_Comm_set_info(other, tag);
+  CHECK(assured(other, "mpi_assert_exact_length") && assured(other, "mpi_assert_no_any_tag"));
+  MPI_Info_free(&tag);
+  MPI_Info_free(&length);
+  MPI_Comm_free(&given);
+  MPI_Comm_free(&plain);
+  MPI_Comm_free(&later);
+  MPI_Comm_free(&other);
+}
+#endif
 TEST(remote_queries, 1, "§7.6.1: MPI_COMM_TEST_INTER: false for an intracommunicator") {
   int flag = 1;
   MPI_Comm_test_inter(WORLD, &flag);

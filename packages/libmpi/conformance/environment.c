@@ -1,5 +1,13 @@
 /* Environment and tools (MPI 4.1 chapters 9, 10, 11): versions, clock, error handlers, codes, info. ranks: 1 3 */
+static int granted;
+#define INIT MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &granted)
 #include "check.h"
+
+TEST(init_thread, 1, "§11.6.2: the call returns in provided information about the actual level of thread support; MPI_QUERY_THREAD: the value that was returned in provided") {
+  int level = -1;
+  MPI_Query_thread(&level);
+  CHECK(level == granted && granted >= MPI_THREAD_SERIALIZED);
+}
 
 TEST(version, 1, "§9.1.1: MPI_GET_VERSION ... MPI_VERSION and MPI_SUBVERSION") {
   int v, s;
@@ -198,6 +206,22 @@ TEST(tool_interface, 1, "§15.3: MPI_T_INIT_THREAD may be called any number of t
   CHECK(MPI_T_pvar_get_num(&n) == MPI_SUCCESS && n >= 0);
   CHECK(MPI_T_finalize() == MPI_SUCCESS && MPI_T_finalize() == MPI_SUCCESS);
 }
+#if MPI_AT_LEAST(4, 1)
+TEST(hardware, 1, "§9.1.2: each key is the name of a hardware resource type and its value is set to true if the calling MPI process is restricted to a single instance of a hardware resource of that type") {
+  MPI_Info hw;
+  int n = -1;
+  CHECK(MPI_Get_hw_resource_info(&hw) == MPI_SUCCESS);
+  MPI_Info_get_nkeys(hw, &n);
+  for (int i = 0; i < n; i++) {
+    char key[MPI_MAX_INFO_KEY + 1], value[8] = "";
+    int length = sizeof value, flag = 0;
+    MPI_Info_get_nthkey(hw, i, key);
+    MPI_Info_get_string(hw, key, &length, value, &flag);
+    CHECK(flag && (strcmp(value, "true") == 0 || strcmp(value, "false") == 0));
+  }
+  CHECK(n >= 0 && MPI_Info_free(&hw) == MPI_SUCCESS);
+}
+#endif
 TEST(pcontrol, 1, "§15.2.4: MPI_PCONTROL ... MPI libraries themselves make no use of this routine, and simply return immediately") { CHECK(MPI_Pcontrol(1) == MPI_SUCCESS); }
 TEST(handle_conversion, 1, "§19.3.4: handles are converted by MPI_Comm_c2f and MPI_Comm_f2c") {
   CHECK(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)) == MPI_COMM_WORLD);
@@ -223,6 +247,148 @@ TEST(handle_conversion, 1, "§19.3.4: handles are converted by MPI_Comm_c2f and 
   CHECK(again[MPI_F_TAG] == TAG && memcmp(again, old_style, sizeof again) == 0);
 #endif
 }
+TEST(every_handle_converts, 1, "§19.3.4: MPI_XXX_c2f and MPI_XXX_f2c; MPI 5.0 §20: MPI_XXX_toint and MPI_XXX_fromint") {
+#define BACK(T, h) CHECK(MPI_##T##_f2c(MPI_##T##_c2f(h)) == h)
+  MPI_Group g;
+  MPI_Info i;
+  MPI_Request q;
+  MPI_Comm_group(WORLD, &g);
+  MPI_Info_create(&i);
+  MPI_Irecv(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, WORLD, &q);
+  BACK(Group, g);
+  BACK(Info, i);
+  BACK(Request, q);
+  BACK(Errhandler, MPI_ERRORS_RETURN);
+  BACK(File, MPI_FILE_NULL);
+  BACK(Message, MPI_MESSAGE_NO_PROC);
+  BACK(Win, MPI_WIN_NULL);
+  MPI_Status s, t;
+  MPI_Fint old[64];
+  MPI_Wait(&q, &s);
+  MPI_Status_c2f(&s, old);
+  MPI_Status_f2c(old, &t);
+  CHECK(t.MPI_SOURCE == MPI_PROC_NULL && t.MPI_TAG == s.MPI_TAG);
+#if MPI_AT_LEAST(5, 0)
+#define WHOLE(T, h) CHECK(MPI_##T##_fromint(MPI_##T##_toint(h)) == h)
+  WHOLE(Comm, MPI_COMM_WORLD);
+  WHOLE(Comm, WORLD);
+  WHOLE(Errhandler, MPI_ERRORS_RETURN);
+  WHOLE(File, MPI_FILE_NULL);
+  WHOLE(Group, g);
+  WHOLE(Info, i);
+  WHOLE(Message, MPI_MESSAGE_NO_PROC);
+  WHOLE(Op, MPI_SUM);
+  WHOLE(Request, MPI_REQUEST_NULL);
+  WHOLE(Session, MPI_SESSION_NULL);
+  WHOLE(Type, MPI_DOUBLE);
+  WHOLE(Win, MPI_WIN_NULL);
+  int major = -1, minor = -1, n = -1;
+  MPI_Info abi;
+  CHECK(MPI_Abi_get_version(&major, &minor) == MPI_SUCCESS && major == MPI_ABI_VERSION && minor == MPI_ABI_SUBVERSION);
+  MPI_Abi_get_info(&abi);
+  MPI_Info_get_nkeys(abi, &n);
+  CHECK(n >= 0);
+  MPI_Info_free(&abi);
+#endif
+  MPI_Group_free(&g);
+  MPI_Info_free(&i);
+}
+#ifdef __wasm__ /* Other libraries have taken them out, as they may. */
+static int tens(MPI_Comm c, int key, void *extra, void *old, void *new, int *flag) {
+  (void)c, (void)key, (void)extra;
+  *(void **)new = (char *)old + 10;
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+static void none(MPI_Comm *c, int *code, ...) { (void)c, (void)code; }
+TEST(removed_functions, 1, "§18, §17: what the standard has deprecated and removed, programs of MPI 1 still call") {
+  int key, flag = 0, x[6] = {1, 2, 3, 4, 5, 6}, y[6] = {0};
+  char *got = NULL;
+  MPI_Comm c;
+  MPI_Keyval_create(tens, MPI_NULL_DELETE_FN, &key, NULL);
+  MPI_Attr_put(WORLD, key, x);
+  MPI_Comm_dup(WORLD, &c);
+  MPI_Attr_get(c, key, &got, &flag);
+  CHECK(flag && got == (char *)x + 10);
+  MPI_Attr_delete(c, key);
+  MPI_Attr_get(c, key, &got, &flag);
+  CHECK(!flag);
+  MPI_Comm_free(&c);
+  MPI_Attr_delete(WORLD, key);
+  MPI_Keyval_free(&key);
+  CHECK(key == MPI_KEYVAL_INVALID);
+  MPI_Errhandler h, k;
+  MPI_Errhandler_create(none, &h);
+  MPI_Errhandler_set(WORLD, h);
+  MPI_Errhandler_get(WORLD, &k);
+  CHECK(k == h);
+  MPI_Errhandler_free(&h);
+  MPI_Aint a, b, extent, lb, ub;
+  MPI_Address(&x[0], &a);
+  MPI_Address(&x[2], &b);
+  CHECK(b - a == 8);
+  MPI_Datatype t, u, v;
+  MPI_Type_hvector(2, 1, 8, MPI_INT, &t);
+  MPI_Type_hindexed(2, (int[]){1, 2}, (MPI_Aint[]){0, 8}, MPI_INT, &u);
+  MPI_Type_struct(2, (int[]){1, 1}, (MPI_Aint[]){4, 12}, (MPI_Datatype[]){MPI_INT, MPI_INT}, &v);
+  MPI_Type_extent(t, &extent);
+  MPI_Type_lb(v, &lb);
+  MPI_Type_ub(v, &ub);
+  CHECK(extent == 12 && lb == 4 && ub == 16);
+  MPI_Type_commit(&u);
+  MPI_Sendrecv(x, 3, MPI_INT, 0, TAG, y, 1, u, 0, TAG, MPI_COMM_SELF, NOSTATUS);
+  CHECK(y[0] == 1 && y[1] == 0 && y[2] == 2 && y[3] == 3);
+  MPI_Type_free(&t);
+  MPI_Type_free(&u);
+  MPI_Type_free(&v);
+}
+TEST(tool_rest, 1, "§15.3.8, §15.3.9: there may be no events and no sources; a wrong index or handle answers a code, and nothing else happens") {
+  int p, n = -1, list[4], k = -1;
+  char name[64];
+  int length = sizeof name, text = 0, order;
+  MPI_Count ticks, most;
+  MPI_Info info;
+  MPI_T_init_thread(MPI_THREAD_SINGLE, &p);
+  CHECK(MPI_T_category_changed(&n) == MPI_SUCCESS);
+  CHECK(MPI_T_category_get_categories(0, 4, list) == MPI_SUCCESS && MPI_T_category_get_events(0, 4, list) == MPI_SUCCESS);
+  CHECK(MPI_T_category_get_num_events(0, &k) == MPI_SUCCESS && k == 0);
+  CHECK(MPI_T_category_get_num_events(99, &k) == MPI_T_ERR_INVALID_INDEX);
+  CHECK(MPI_T_event_get_num(&n) == MPI_SUCCESS && n == 0 && MPI_T_source_get_num(&n) == MPI_SUCCESS && n == 0);
+  CHECK(MPI_T_event_get_index("nothing", &n) == MPI_T_ERR_INVALID_NAME);
+  CHECK(MPI_T_event_get_info(0, name, &length, &n, NULL, NULL, &n, NULL, NULL, NULL, &text, &n) == MPI_T_ERR_INVALID_INDEX);
+  CHECK(MPI_T_source_get_info(0, name, &length, NULL, &text, (MPI_T_source_order *)&order, &ticks, &most, &info) == MPI_T_ERR_INVALID_INDEX);
+  CHECK(MPI_T_source_get_timestamp(0, &ticks) == MPI_T_ERR_INVALID_INDEX);
+  CHECK(MPI_T_enum_get_info(MPI_T_ENUM_NULL, &n, name, &length) != MPI_SUCCESS && MPI_T_enum_get_item(MPI_T_ENUM_NULL, 0, &n, name, &length) != MPI_SUCCESS);
+  MPI_T_event_registration e = 0;
+  MPI_T_event_instance one = 0;
+  CHECK(MPI_T_event_handle_alloc(0, NULL, MPI_INFO_NULL, &e) == MPI_T_ERR_INVALID_INDEX);
+  CHECK(MPI_T_event_handle_free(e, NULL, NULL) == MPI_T_ERR_INVALID_HANDLE && MPI_T_event_handle_get_info(e, &info) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_event_handle_set_info(e, MPI_INFO_NULL) == MPI_T_ERR_INVALID_HANDLE && MPI_T_event_callback_get_info(e, MPI_T_CB_REQUIRE_NONE, &info) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_event_callback_set_info(e, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_event_register_callback(e, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, NULL) == MPI_T_ERR_INVALID_HANDLE && MPI_T_event_set_dropped_handler(e, NULL) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_event_read(one, 0, name) == MPI_T_ERR_INVALID_HANDLE && MPI_T_event_copy(one, name) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_event_get_source(one, &n) == MPI_T_ERR_INVALID_HANDLE && MPI_T_event_get_timestamp(one, &ticks) == MPI_T_ERR_INVALID_HANDLE);
+  MPI_T_finalize();
+}
+#endif
+#if MPI_AT_LEAST(4, 1)
+TEST(error_codes_go, 1, "§9.5: MPI_REMOVE_ERROR_STRING, MPI_REMOVE_ERROR_CODE, MPI_REMOVE_ERROR_CLASS remove what was added") {
+  int class, code, n = 0;
+  char text[MPI_MAX_ERROR_STRING];
+  MPI_Add_error_class(&class);
+  MPI_Add_error_code(class, &code);
+  MPI_Add_error_string(code, "of ours");
+  MPI_Error_string(code, text, &n);
+  CHECK(strcmp(text, "of ours") == 0);
+  CHECK(MPI_Remove_error_string(code) == MPI_SUCCESS);
+  MPI_Error_string(code, text, &n);
+  CHECK(strcmp(text, "of ours") != 0);
+  CHECK(MPI_Remove_error_code(code) == MPI_SUCCESS && MPI_Remove_error_class(class) == MPI_SUCCESS);
+  errors_return(1);
+  CHECK(MPI_Remove_error_class(class) != MPI_SUCCESS && MPI_Remove_error_code(MPI_ERR_RANK) != MPI_SUCCESS);
+  errors_return(0);
+}
+#endif
 #if MPI_AT_LEAST(4, 0)
 TEST(sessions, 1, "§11.3: MPI_SESSION_INIT ... psets mpi://WORLD and mpi://SELF") {
   MPI_Session s;

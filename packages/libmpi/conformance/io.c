@@ -140,7 +140,7 @@ TEST(end_of_file, 1, "§14.4.1: the amount of data accessed is returned in statu
 TEST(view_tiles, 1, "§14.3: a file view ... a pattern described by the filetype is repeated, beginning at the displacement") {
   MPI_File f = fresh("io-tiles");
   MPI_Datatype block, tile;
-  int a[8], all_[8 * 8 + 1];
+  int a[8], all_[8 * 13];
   fill(a, 8, rank);
   MPI_Type_contiguous(2, MPI_INT, &block);
   MPI_Type_create_resized(block, 0, 8 * size, &tile);
@@ -245,7 +245,7 @@ TEST(subarrays, 1, "§14.3: filetypes partition data among the processes: rows a
 }
 TEST(darrays, 1, "§14.3, §5.1.4: a distributed array as filetype: cyclic blocks") {
   MPI_File f = fresh("io-cyclic");
-  int g = 3 * size + 2, dist = MPI_DISTRIBUTE_CYCLIC, arg = 2, n, a[32], ok = 1;
+  int g = 3 * size + 2, dist = MPI_DISTRIBUTE_CYCLIC, arg = 2, n, a[3 * 13 + 2], ok = 1;
   MPI_Datatype t;
   MPI_Type_create_darray(size, rank, 1, &g, &dist, &arg, &size, MPI_ORDER_C, MPI_INT, &t);
   MPI_Type_commit(&t);
@@ -264,7 +264,7 @@ TEST(darrays, 1, "§14.3, §5.1.4: a distributed array as filetype: cyclic block
 }
 TEST(ordered, 1, "§14.4.4: accesses to the file will be in the order determined by the ranks of the processes within the group") {
   MPI_File f = fresh("io-ordered");
-  int a[3], all_[24], at = 0, ok = 1;
+  int a[3], all_[2 * 13], at = 0, ok = 1;
   MPI_Offset o;
   fill(a, 3, rank);
   MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
@@ -284,7 +284,7 @@ TEST(ordered, 1, "§14.4.4: accesses to the file will be in the order determined
 }
 TEST(shared_pointer, 1, "§14.4.4: multiple calls behave as if the calls were serialized; the order is not deterministic") {
   MPI_File f = fresh("io-shared");
-  int a[2], all_[16], seen[8] = {0};
+  int a[2], all_[2 * 13], seen[13] = {0};
   MPI_Status s;
   fill(a, 2, rank);
   MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
@@ -515,3 +515,79 @@ TEST(sequential, 1, "§14.2.1: MPI_MODE_SEQUENTIAL -- file will only be accessed
   CHECK(y == rank);
   MPI_File_close(&f);
 }
+#if MPI_AT_LEAST(4, 0)
+/* Everybody writes two numbers at a place of its own and reads them again; `k` counts the places. */
+#define ACCESS(write, read)                                                                                             \
+  do {                                                                                                                  \
+    fill(a, 2, rank + k), b[0] = b[1] = -1;                                                                             \
+    write;                                                                                                              \
+    settle(f);                                                                                                          \
+    read;                                                                                                               \
+    CHECK(a[0] == b[0] && a[1] == b[1]);                                                                                \
+    MPI_Barrier(WORLD);                                                                                                 \
+    k++;                                                                                                                \
+  } while (0)
+#define OWN ((MPI_Offset)2 * (k * size + rank))
+#define TO_OWN MPI_File_seek(f, OWN, MPI_SEEK_SET)
+#define TOGETHER MPI_File_seek_shared(f, 2 * k * size, MPI_SEEK_SET)
+#define ENDS MPI_Wait(&r, NOSTATUS)
+TEST(access_forms, 1, "§14.4: every form of an access; §2.5.8: with large counts") {
+  MPI_File f = fresh("io-forms");
+  int a[2], b[2], k = 0;
+  MPI_Count extent = -1;
+  MPI_Request r;
+  MPI_Info info;
+  MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+  ACCESS(MPI_File_write_at_c(f, OWN, a, 2, MPI_INT, NOSTATUS), MPI_File_read_at_c(f, OWN, b, 2, MPI_INT, NOSTATUS));
+  ACCESS(MPI_File_write_at_all_c(f, OWN, a, 2, MPI_INT, NOSTATUS), MPI_File_read_at_all_c(f, OWN, b, 2, MPI_INT, NOSTATUS));
+  ACCESS((MPI_File_iwrite_at_c(f, OWN, a, 2, MPI_INT, &r), ENDS), (MPI_File_iread_at(f, OWN, b, 2, MPI_INT, &r), ENDS));
+  ACCESS((MPI_File_iwrite_at_all_c(f, OWN, a, 2, MPI_INT, &r), ENDS), (MPI_File_iread_at_c(f, OWN, b, 2, MPI_INT, &r), ENDS));
+  ACCESS((MPI_File_iwrite_at_all(f, OWN, a, 2, MPI_INT, &r), ENDS), (MPI_File_iread_at_all_c(f, OWN, b, 2, MPI_INT, &r), ENDS));
+  ACCESS((MPI_File_write_at_all_begin(f, OWN, a, 2, MPI_INT), MPI_File_write_at_all_end(f, a, NOSTATUS)), (MPI_File_read_at_all_begin(f, OWN, b, 2, MPI_INT), MPI_File_read_at_all_end(f, b, NOSTATUS)));
+  ACCESS((MPI_File_write_at_all_begin_c(f, OWN, a, 2, MPI_INT), MPI_File_write_at_all_end(f, a, NOSTATUS)), (MPI_File_read_at_all_begin_c(f, OWN, b, 2, MPI_INT), MPI_File_read_at_all_end(f, b, NOSTATUS)));
+  ACCESS((TO_OWN, MPI_File_write_c(f, a, 2, MPI_INT, NOSTATUS)), (TO_OWN, MPI_File_read_c(f, b, 2, MPI_INT, NOSTATUS)));
+  ACCESS((TO_OWN, MPI_File_write_all_c(f, a, 2, MPI_INT, NOSTATUS)), (TO_OWN, MPI_File_read_all_c(f, b, 2, MPI_INT, NOSTATUS)));
+  ACCESS((TO_OWN, MPI_File_iwrite(f, a, 2, MPI_INT, &r), ENDS), (TO_OWN, MPI_File_iread_c(f, b, 2, MPI_INT, &r), ENDS));
+  ACCESS((TO_OWN, MPI_File_iwrite_c(f, a, 2, MPI_INT, &r), ENDS), (TO_OWN, MPI_File_iread(f, b, 2, MPI_INT, &r), ENDS));
+  ACCESS((TO_OWN, MPI_File_iwrite_all(f, a, 2, MPI_INT, &r), ENDS), (TO_OWN, MPI_File_iread_all(f, b, 2, MPI_INT, &r), ENDS));
+  ACCESS((TO_OWN, MPI_File_iwrite_all_c(f, a, 2, MPI_INT, &r), ENDS), (TO_OWN, MPI_File_iread_all_c(f, b, 2, MPI_INT, &r), ENDS));
+  ACCESS((TO_OWN, MPI_File_write_all_begin(f, a, 2, MPI_INT), MPI_File_write_all_end(f, a, NOSTATUS)), (TO_OWN, MPI_File_read_all_begin(f, b, 2, MPI_INT), MPI_File_read_all_end(f, b, NOSTATUS)));
+  ACCESS((TO_OWN, MPI_File_write_all_begin_c(f, a, 2, MPI_INT), MPI_File_write_all_end(f, a, NOSTATUS)), (TO_OWN, MPI_File_read_all_begin_c(f, b, 2, MPI_INT), MPI_File_read_all_end(f, b, NOSTATUS)));
+  ACCESS((TOGETHER, MPI_File_write_ordered_c(f, a, 2, MPI_INT, NOSTATUS)), (TOGETHER, MPI_File_read_ordered_c(f, b, 2, MPI_INT, NOSTATUS)));
+  ACCESS((TOGETHER, MPI_File_write_ordered_begin(f, a, 2, MPI_INT), MPI_File_write_ordered_end(f, a, NOSTATUS)), (TOGETHER, MPI_File_read_ordered_begin(f, b, 2, MPI_INT), MPI_File_read_ordered_end(f, b, NOSTATUS)));
+  ACCESS((TOGETHER, MPI_File_write_ordered_begin_c(f, a, 2, MPI_INT), MPI_File_write_ordered_end(f, a, NOSTATUS)), (TOGETHER, MPI_File_read_ordered_begin_c(f, b, 2, MPI_INT), MPI_File_read_ordered_end(f, b, NOSTATUS)));
+  MPI_File_get_type_extent_c(f, MPI_INT, &extent);
+  CHECK(extent == 4);
+  MPI_Info_create(&info);
+  CHECK(MPI_File_set_info(f, info) == MPI_SUCCESS);
+  MPI_Info_free(&info);
+  CHECK(MPI_File_get_info(f, &info) == MPI_SUCCESS && info != MPI_INFO_NULL);
+  MPI_Info_free(&info);
+  MPI_File_close(&f);
+}
+/* Whoever comes takes the next two numbers: both of one rank. */
+#define ANYBODY(write, read)                                                                                            \
+  do {                                                                                                                  \
+    fill(a, 2, rank), b[0] = b[1] = -1;                                                                                 \
+    TOGETHER, MPI_Barrier(WORLD);                                                                                       \
+    write;                                                                                                              \
+    settle(f);                                                                                                          \
+    TOGETHER, MPI_Barrier(WORLD);                                                                                       \
+    read;                                                                                                               \
+    CHECK(b[0] % 1000 == a[0] % 1000 && b[1] - b[0] == a[1] - a[0] && b[0] / 1000 < size);                              \
+    MPI_Allreduce(b, &sum, 1, MPI_INT, MPI_SUM, WORLD);                                                                 \
+    CHECK(sum == size * a[0] + 1000 * (size * (size - 1) / 2 - size * rank));                                           \
+    k++;                                                                                                                \
+  } while (0)
+TEST(shared_forms, 1, "§14.4.4: noncollective operations with the shared file pointer: each gets a place of its own") {
+  MPI_File f = fresh("io-all");
+  int a[2], b[2], k = 0, sum;
+  MPI_Request r;
+  MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+  ANYBODY(MPI_File_write_shared_c(f, a, 2, MPI_INT, NOSTATUS), MPI_File_read_shared(f, b, 2, MPI_INT, NOSTATUS));
+  ANYBODY((MPI_File_iwrite_shared(f, a, 2, MPI_INT, &r), ENDS), MPI_File_read_shared_c(f, b, 2, MPI_INT, NOSTATUS));
+  ANYBODY((MPI_File_iwrite_shared_c(f, a, 2, MPI_INT, &r), ENDS), (MPI_File_iread_shared(f, b, 2, MPI_INT, &r), ENDS));
+  ANYBODY(MPI_File_write_shared(f, a, 2, MPI_INT, NOSTATUS), (MPI_File_iread_shared_c(f, b, 2, MPI_INT, &r), ENDS));
+  MPI_File_close(&f);
+}
+#endif

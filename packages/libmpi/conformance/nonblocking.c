@@ -55,7 +55,7 @@ TEST(igatherv_iscatterv, 1, "§6.12.3: MPI_IGATHERV, §6.12.4: MPI_ISCATTERV") {
   MPI_Request r;
   for (int i = 0; i < size; i++) {
     c[i] = i;
-    d[i] = 10 * i;
+    d[i] = 13 * i;
   }
   fill(a, rank, rank);
   MPI_Igatherv(a, rank, MPI_INT, b, c, d, MPI_INT, 0, WORLD, &r);

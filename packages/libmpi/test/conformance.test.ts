@@ -25,7 +25,7 @@ const SPAWNED = 23;
 const modules = new Map<string, WebAssembly.Module>();
 function moduleOf({ name, source }: Conformance): WebAssembly.Module {
   let m = modules.get(name);
-  if (!m) modules.set(name, (m = new WebAssembly.Module(buildModule({ [`/${name}.c`]: source }, { includes, suspending, flags: ['-w'] }).wasm as Uint8Array<ArrayBuffer>)));
+  if (!m) modules.set(name, (m = new WebAssembly.Module(buildModule({ [`/${name}.c`]: source }, { includes, suspending, flags: ['-w', '-O0'] }).wasm as Uint8Array<ArrayBuffer>)));
   return m;
 }
 

@@ -81,6 +81,7 @@ describe('a C program', () => {
 #include <unistd.h>
 #include <dirent.h>
 #include <sys/stat.h>
+#include <syslog.h>
 #include "mpi.h"
 static int below, n = 5;
 static void callback(void) { int got; below++; MPI_Send(&n, 1, MPI_INT, 0, 9, MPI_COMM_WORLD); MPI_Recv(&got, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE); below += got; }
@@ -99,12 +100,15 @@ int main(int argc, char **argv) {
   fseek(out, 0, SEEK_END); printf("%ld bytes, below %d\n", ftell(out), below); fclose(out);
   rename("out.txt", "result.txt"); mkdir("d", 0777); fclose(fopen("d/x", "w")); MPI_Barrier(MPI_COMM_WORLD);
   DIR *d = opendir("/"); struct dirent *e; while ((e = readdir(d))) printf("%s ", e->d_name); closedir(d);
+  FILE *own = tmpfile(); char name[] = "/tmp/aXXXXXX"; int fd = mkstemp(name); fputs("kept", own); MPI_Barrier(MPI_COMM_WORLD); rewind(own);
+  printf("%s %d %d", fgets(line, sizeof line, own), fd > 2, access(name, F_OK)); fclose(own); close(fd); syslog(LOG_ERR, "said %d", fd > 2);
   stat("data/in.txt", &st); printf("\n%ld %s %s %d\n", (long)st.st_size, argv[1], getenv("USER"), fopen("none", "r") == NULL);
   return 0;
 }`);
     const options: RunOptions = { args: ['word'], files: { 'data/in.txt': new TextEncoder().encode('one\ntwo\nthree\n') } };
     const calm = ok(await run(wasm, 1, options));
-    expect(calm[0]!.stdout).toContain('below 6\n. .. d data result.txt tmp \n14 word mayfly 1\n');
+    expect(calm[0]!.stdout).toContain('below 6\n. .. d data result.txt tmp kept 1 0\n14 word mayfly 1\n');
+    expect(calm[0]!.stderr).toContain('said 1\n');
     expect(Object.keys(calm[0]!.files).sort()).toEqual(['d/x', 'result.txt']);
     expect(new TextDecoder().decode(calm[0]!.files['result.txt'])).toMatch(/^line ! one\n/);
     const cycled = ok(await run(wasm, 1, { ...options, cycle: 1 }));
@@ -125,6 +129,7 @@ int main(void) { int n = 0; unsigned sum = 0; char *all[64];
     const calm = ok(await run(wasm, 1, { memoryBytes }));
     const n = Number(calm[0]!.stdout.split(' ')[0]);
     expect(n).toBeGreaterThan(5);
+    expect(calm[0]!.stderr).toBe('mayfly: out of memory: the program may have 48 MB, and malloc returns NULL beyond\n');
     expect(n).toBeLessThan(12);
     expect(ok(await run(wasm, 1, { memoryBytes, cycle: 1 }))[0]!.stdout).toBe(calm[0]!.stdout);
   });
@@ -183,7 +188,7 @@ it('C++: virtual calls; exceptions are caught, with images below try blocks, in 
   const terminated = await fabric.run(wasm, 2, { args: ['noexcept'] });
   expect(terminated[0]).toMatchObject({ stdout: `${CAUGHT(1)}terminated\n`, exit: { code: 7 }, died: undefined });
   const uncaught = await fabric.run(wasm, 2, { args: ['uncaught'] });
-  expect(uncaught[1]!.stderr).toBe("terminate called after throwing an instance of 'std::runtime_error'\n  what():  disk full\n");
+  expect(uncaught[1]!.stderr).toBe("mayfly: out of memory: the program may have 1024 MB, and malloc returns NULL beyond\nterminate called after throwing an instance of 'std::runtime_error'\n  what():  disk full\n");
   expect(uncaught[1]!.exit?.abort?.message).toContain('an exception that nobody caught');
   expect(uncaught[1]!.exit?.abort?.stack).toContain('main');
 }, 300_000);

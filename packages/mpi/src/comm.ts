@@ -4,6 +4,7 @@
  * each group) exchange what their groups have agreed on. How intercommunicators come to be: intercomm.ts.
  */
 import { allgatherBruck } from './collectives/allgather-bruck.ts';
+import { equalBlocks } from './collectives/blocks.ts';
 import { allgatherRecursiveDoubling } from './collectives/allgather-recursive-doubling.ts';
 import { exchange } from './collectives/inter.ts';
 import { part, type Buf } from './buffers.ts';
@@ -101,7 +102,7 @@ export function split(layer: Layer, handle: number, color: number, key: number, 
   mine.setInt32(4, key, true);
   mine.setUint32(8, takeContext(layer, call), true);
   if ((s.size & (s.size - 1)) === 0) allgatherRecursiveDoubling(s, all, SPLIT_BYTES);
-  else allgatherBruck(s, all, SPLIT_BYTES);
+  else allgatherBruck(s, equalBlocks(all, s.size, SPLIT_BYTES));
   s.next();
   if (comm.remote) exchange(s, all, part(gathered, all.bytes, SPLIT_BYTES * comm.remote.length));
   s.makeComm({ how: 'split', comm: handle, name, topology }, gathered);

@@ -254,8 +254,9 @@ export interface LayerState {
   scratch: Map<number, Uint8Array>;
   nextScratch: number;
   nextContext: number;
-  /** Attribute keys that a TypeScript program has made. */
+  /** Attribute keys that a TypeScript program has made, and the attributes that it has given to predefined datatypes. */
   keyvals?: number;
+  typeAttributes?: Map<number, Map<number, unknown>>;
   /** Number of the last synchronous send; which request waits for which number. */
   lastSync: number;
   syncs: Map<number, number>;

@@ -78,6 +78,13 @@ const scatter = (p: number, n: number, root: number) =>
   check(p, n, n * (p + 1), n * p, n * p, (l, r) => collectives.scatter(l, COMM_WORLD, r === root ? at(0, n * p) : undefined, at(n * p, n), root), (r) => upTo(n).map((i) => value(root, r * n + i)));
 const scan = (p: number, n: number, exclusive: boolean) =>
   check(p, n, 2 * n, n, n, (l) => collectives.scan(l, COMM_WORLD, at(0, n), at(n, n), DOUBLE, SUM, exclusive), (r) => (exclusive && r === 0 ? [] : upTo(n).map((i) => sum(exclusive ? r : r + 1, i))));
+/** Rank r brings `n` + r mod 3 elements; the blocks lie backwards, one element apart. */
+const allgatherv = (p: number, n: number) => {
+  const counts = ranks(p).map((r) => n + (r % 3));
+  const displs = ranks(p).map((r) => counts.slice(r + 1).reduce((a, b) => a + b + 1, 0));
+  const total = displs[0]! + counts[0]!;
+  return check(p, n, total + n + 2, n + 2, n + 2, (l, r) => collectives.allgatherv(l, COMM_WORLD, at(0, counts[r]!), { buf: at(n + 2, total), unit: BYTES, counts, displs }), () => ranks(p).reverse().flatMap((q, i) => [...(i > 0 ? [0] : []), ...upTo(counts[q]!).map((k) => value(q, k))]));
+};
 const reduceScatter = (p: number, n: number) =>
   check(p, n, n * p + n, n * p, n * p, (l) => collectives.reduceScatterBlock(l, COMM_WORLD, at(0, n * p), at(n * p, n), DOUBLE, BYTES, SUM), (r) => upTo(n).map((i) => sum(p, r * n + i)));
 
@@ -90,6 +97,7 @@ test.each([2, 3, 8, 9, 13, 16, 17])('short and long ones are right on %i ranks',
     }
   for (const exclusive of [false, true]) for (const n of [3, 9001]) scan(p, n, exclusive);
   for (const n of [2, 300]) reduceScatter(p, n);
+  for (const n of [0, 5]) allgatherv(p, n);
 });
 
 test('messages, and hops one after the other, on 13 ranks', () => {
@@ -101,11 +109,15 @@ test('messages, and hops one after the other, on 13 ranks', () => {
   expect(scatter(13, 600, 0)).toEqual({ messages: 12, hops: 1 });
   expect(reduceScatter(13, 2)).toMatchObject({ messages: 24 });
   expect(reduceScatter(13, 300)).toEqual({ messages: 156, hops: 1 });
+  expect(allgatherv(13, 5)).toEqual({ messages: 13 * 4, hops: 4 });
+  expect(allgatherv(13, 800)).toEqual({ messages: 13 * 12, hops: 12 });
   // 72,008 bytes are three pieces, each of which goes once along the chain.
   expect(scan(13, 9001, false)).toMatchObject({ messages: 36 });
 });
 
 test('a job that began with an older library sends what its logs have', () => {
+  library = 2;
+  expect(allgatherv(13, 5)).toEqual({ messages: 13 * 12, hops: 12 });
   library = 1;
   try {
     expect(barrier(13).messages).toBe(13 * 4);

@@ -32,7 +32,7 @@ describe.each([2, 3, 5])('on %i ranks', (size) => {
         // "the group that provided high = true": here the low one.
         merged: [isHigh ? rank - cut : high.length + rank, [...high, ...low].join()],
         split: parts(other).length === 0 ? null : [parts(mine).length, parts(other).length, parts(other).reverse().join()],
-        compare: ['CONGRUENT', 'UNEQUAL', true], fromGroup: size, createGroup: mine.length, met: other.join(),
+        compare: ['CONGRUENT', 'UNEQUAL', true], fromGroup: size, orphan: other.join(), createGroup: mine.length, met: other.join(),
       });
     });
     for (const rank of [0, cut]) {

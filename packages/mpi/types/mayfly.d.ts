@@ -22,9 +22,11 @@ export type Buffer =
 export type Of<A extends Buffer> = A | Elements<A>;
 export type Data = Buffer | Elements;
 
-/** Blocks of different length for gatherv, scatterv, allgatherv, alltoallv. Counts and displacements are in elements of `data`. */
+/** Blocks of different length for gatherv, scatterv, allgatherv, alltoallv. Counts and displacements are in elements of `data`, or of `datatype`. */
 export interface Vector<A extends Buffer = Buffer> {
   data: A;
+  /** What a block has so many of, one `extent` apart; absent: elements of `data`. */
+  datatype?: Datatype;
   /** One count per rank. */
   counts: ArrayLike<number>;
   /** One offset per rank; absent: the blocks lie one behind the other. */
@@ -129,6 +131,13 @@ export interface Datatype {
   dup(): Datatype;
   /** [MPI_Type_free] What was started with it completes. */
   free(): void;
+
+  /** [MPI_Type_get_attr] undefined: there is none. */
+  getAttr<T>(key: Keyval<T, Datatype>): T | undefined;
+  /** [MPI_Type_set_attr] Predefined datatypes carry attributes, too. */
+  setAttr<T>(key: Keyval<T, Datatype>, value: T): void;
+  /** [MPI_Type_delete_attr] */
+  deleteAttr(key: Keyval<unknown, Datatype>): void;
 
   /** [MPI_Pack, MPI_Pack_size] The elements' bytes behind one another. */
   pack(array: ArrayBufferView, count?: number, offset?: number): Uint8Array;
@@ -290,7 +299,10 @@ export declare function testsome(requests: readonly Request[]): { index: number;
 /** [MPI_Op] */
 export interface Op {
   readonly name: string;
+  /** [MPI_Op_commutative] */
   readonly commutative: boolean;
+  /** [MPI_Reduce_local] `inout[i] = input[i] ∘ inout[i]`, here. @throws MPIError ERR_TYPE, ERR_COUNT for arrays that are not alike, ERR_OP */
+  reduceLocal<A extends Buffer>(input: Of<A>, inout: Of<A>): void;
   /** [MPI_Op_free] Only for those made by Op.create. */
   free(): void;
 }
@@ -328,8 +340,9 @@ export type Comparison = 'IDENT' | 'CONGRUENT' | 'SIMILAR' | 'UNEQUAL';
 
 /** [MPI_Group] An ordered set of processes. Local: no call of a group communicates. */
 export interface Group {
+  /** [MPI_Group_size] */
   readonly size: number;
-  /** This process's rank in the group, or UNDEFINED. */
+  /** [MPI_Group_rank] This process's rank in the group, or UNDEFINED. */
   readonly rank: number;
   /** [MPI_Group_incl] */
   incl(ranks: ArrayLike<number>): Group;
@@ -587,6 +600,8 @@ export interface Comm {
    * own and find this process's group with {@link getParent}. Only the root's arguments count.
    */
   spawn(args: readonly string[], maxprocs?: number, root?: number): Intercomm;
+  /** [MPI_Comm_spawn_multiple] The same with several lists of arguments: one COMM_WORLD of all, in the order of the list; {@link APPNUM} says which part of it a process belongs to. */
+  spawnMultiple(parts: readonly SpawnPart[], root?: number): Intercomm;
   /** [MPI_Comm_disconnect] As free, after all communication on it is complete. */
   disconnect(): void;
 
@@ -627,10 +642,10 @@ export interface Comm {
   /** [MPI_Comm_set_attr] @throws MPIError ERR_TYPE for what is no {@link Value}, ERR_KEYVAL for a key that was freed */
   setAttr<T>(key: Keyval<T>, value: T): void;
   /** [MPI_Comm_delete_attr] */
-  deleteAttr(key: Keyval): void;
+  deleteAttr(key: Keyval<unknown>): void;
   /** [MPI_Comm_get_info] */
   readonly info: Info;
-  /** [MPI_Comm_set_info] Instead of those that it had. */
+  /** [MPI_Comm_set_info] Besides those that it has. */
   setInfo(info: Info): void;
 
   // Errors (chapter 9)
@@ -643,6 +658,13 @@ export interface Comm {
   callErrhandler(error: MPIError): void;
   /** [MPI_Abort] Ends the whole job with this exit code (0 … 255). */
   abort(code?: number): never;
+}
+
+/** Processes with the same arguments. */
+export interface SpawnPart {
+  args: readonly string[];
+  /** Default: 1. */
+  maxprocs?: number;
 }
 
 /**
@@ -671,6 +693,12 @@ export interface Intercomm extends Comm {
 
 /** [MPI_Comm_create_from_group] A communicator of a group alone, without a parent: all of it call this with the same text. */
 export declare function createFromGroup(group: Group, tag: string): Comm;
+/**
+ * [MPI_Intercomm_create_from_groups] Two disjoint groups, without a parent: all of both call this with the same text, each with its own group first.
+ * @param remoteGroup counts at the local leader only; null at all others
+ * @param remoteLeader rank of the other leader in `remoteGroup`
+ */
+export declare function createIntercommFromGroups(localGroup: Group, localLeader: number, remoteGroup: Group | null, remoteLeader: number, tag: string): Intercomm;
 /** [MPI_Comm_get_parent] The processes that started this one with {@link Comm.spawn}; null: it was not spawned, or has disconnected from them. */
 export declare function getParent(): Intercomm | null;
 /** [MPI_Open_port] The name of a port of this process, for accept and connect. */
@@ -776,24 +804,28 @@ export type SplitType = 'shared' | 'hwGuided' | 'hwUnguided' | 'resourceGuided';
 /** [MPI_Info] Hints: texts by key, as a plain object. */
 export type Info = Readonly<Record<string, string>>;
 
+/** What carries attributes, each kind of them under keys of its own. */
+export type Cached = Comm | Datatype | Win;
 /**
- * [MPI_Comm_create_keyval] A key for attributes: values that a communicator carries for whoever has the key. Values are structured values, so that images hold them. Make keys before
- * {@link checkpoint}.open.
+ * [MPI_Comm_create_keyval, MPI_Type_create_keyval, MPI_Win_create_keyval] A key for attributes: values that communicators, datatypes or windows carry for whoever has the key. Values are structured values,
+ * so that images hold them. Make keys before {@link checkpoint}.open.
  */
-export interface Keyval<T = any> {
-  /** Only for the compiler: the type of the values. */
+export interface Keyval<T = any, O = Comm> {
+  /** Only for the compiler: the type of the values, and of what carries them. */
   readonly of: T;
-  /** [MPI_Comm_free_keyval] What carries a value keeps it, and its functions are still called. */
+  readonly on: O;
+  /** [MPI_Comm_free_keyval, MPI_Type_free_keyval, MPI_Win_free_keyval] What carries a value keeps it, and its functions are still called. */
   free(): void;
 }
 /** What happens to values of a key. */
-export interface KeyvalFunctions<T = any> {
-  /** A communicator is duplicated: the value of the new one; undefined (or no function): none. */
-  copy?: (comm: Comm, value: T) => T | undefined;
-  /** A value goes, with its communicator or by another one. */
-  delete?: (comm: Comm, value: T) => void;
+export interface KeyvalFunctions<T = any, O = Comm> {
+  /** A communicator or datatype is duplicated: the value of the new one; undefined (or no function): none. */
+  copy?: (object: O, value: T) => T | undefined;
+  /** A value goes, with what carries it or by another one. */
+  delete?: (object: O, value: T) => void;
 }
-export declare function createKeyval<T = any>(functions?: KeyvalFunctions<T>): Keyval<T>;
+/** For communicators; `createKeyval<number, Win>()` is for windows, `createKeyval<number, Datatype>()` for datatypes. */
+export declare function createKeyval<T = any, O extends Cached = Comm>(functions?: KeyvalFunctions<T, O>): Keyval<T, O>;
 
 /** [MPI_Session_init] MPI without COMM_WORLD (§11.3): a process set gives a group, {@link createFromGroup} of that a communicator. */
 export interface Session {
@@ -840,21 +872,21 @@ export interface Win {
 
   /**
    * [MPI_Put] Writes `from` into the array of rank `target`, from element `disp` on. `from` may be used again at once.
-   * @throws MPIError ERR_RMA_SYNC outside of an epoch, ERR_RMA_RANGE outside of the target's array, ERR_RANK, ERR_DISP
+   * @throws MPIError ERR_RMA_SYNC outside of an epoch, ERR_RMA_RANGE outside of the target's array, ERR_RANK, ERR_DISP, ERR_TRUNCATE when there are more or fewer bytes there than here
    */
-  put(from: Buffer, target: number, disp?: number): void;
+  put(from: Data, target: number, disp?: TargetPlace): void;
   /** [MPI_Get] Fills `into`; it is there when the epoch ends, or after a flush. */
-  get(into: Buffer, target: number, disp?: number): void;
+  get(into: Data, target: number, disp?: TargetPlace): void;
   /** [MPI_Accumulate] target = target op from, elementwise and atomic per operation; `op` is predefined (default: SUM). */
-  accumulate(from: Buffer, target: number, disp?: number, op?: Op): void;
+  accumulate(from: Data, target: number, disp?: TargetPlace, op?: Op): void;
   /** [MPI_Get_accumulate, MPI_Fetch_and_op] As accumulate, and `into` gets what stood there before. */
-  getAccumulate<A extends Buffer>(from: A, into: A, target: number, disp?: number, op?: Op): void;
+  getAccumulate<A extends Buffer>(from: Of<A>, into: Of<A>, target: number, disp?: TargetPlace, op?: Op): void;
   /** [MPI_Compare_and_swap] One integer: `from` is written if `compare` stands there; `into` gets what stood there. */
   compareAndSwap<A extends Buffer>(from: A, compare: A, into: A, target: number, disp?: number): void;
   /** [MPI_Rget] Within lock and unlock; `into` is filled when the request is complete. */
-  rget(into: Buffer, target: number, disp?: number): Request;
+  rget(into: Data, target: number, disp?: TargetPlace): Request;
   /** [MPI_Rget_accumulate] */
-  rgetAccumulate<A extends Buffer>(from: A, into: A, target: number, disp?: number, op?: Op): Request;
+  rgetAccumulate<A extends Buffer>(from: Of<A>, into: Of<A>, target: number, disp?: TargetPlace, op?: Op): Request;
 
   /** [MPI_Win_fence] Collective. Ends the epoch before (what was started is complete, here and at the targets) and begins the next. @param assertion MODE_… */
   fence(assertion?: number): void;
@@ -884,12 +916,33 @@ export interface Win {
   sync(): void;
   /** [MPI_Win_free] Collective. */
   free(): void;
-  /** [MPI_Win_set_errhandler] The default is ERRORS_ARE_FATAL. A handler gets the window's own communicator. */
+
+  /** [MPI_Win_get_attr] undefined: there is none. */
+  getAttr<T>(key: Keyval<T, Win>): T | undefined;
+  /** [MPI_Win_set_attr] */
+  setAttr<T>(key: Keyval<T, Win>, value: T): void;
+  /** [MPI_Win_delete_attr] */
+  deleteAttr(key: Keyval<unknown, Win>): void;
+  /** [MPI_Win_get_info] Those that it was given, and what Mayfly says of those of the standard; none changes what a window does. */
+  readonly info: Info;
+  /** [MPI_Win_set_info] Besides those that it has. */
+  setInfo(info: Info): void;
+
+  /** [MPI_Win_set_errhandler] The default is ERRORS_ARE_FATAL. */
   setErrhandler(handler: ErrorHandler): void;
+  /** [MPI_Win_get_errhandler] */
+  getErrhandler(): ErrorHandler;
+  /** [MPI_Win_call_errhandler] As if a call had failed with this error, but nothing is thrown. */
+  callErrhandler(error: MPIError): void;
 }
+/** Where in the target's array: from this element on, as many bytes as are brought or fetched; or elements of a datatype (which none but the origin needs to know), the first at `disp`. */
+export type TargetPlace = number | { disp?: number; datatype: Datatype; count?: number };
 export declare const Win: {
-  /** [MPI_Win_create] Collective. `memory` may differ in length and type from process to process; null: none. It belongs to the window until `free`. @param comm default: COMM_WORLD */
-  create(memory: Buffer | null, comm?: Comm): Win;
+  /**
+   * [MPI_Win_create] Collective. `memory` may differ in length and type from process to process; null: none. It belongs to the window until `free`.
+   * @param comm default: COMM_WORLD
+   */
+  create(memory: Buffer | null, comm?: Comm, info?: Info): Win;
 };
 
 /** Kind of the elements of a view. */
@@ -903,7 +956,7 @@ export interface FilePattern {
 
 /**
  * [MPI_File] A file of the job (chapter 14): input files of the job can be read, what is written is a result file. Offsets and pointers count elements of the
- * view, bytes where none was set. Reads and writes give the number of elements, which at the end of the file is less than the buffer has. What was written is
+ * view, bytes where none was set. Reads and writes give the number of elements (of a datatype whole ones), which at the end of the file is less than the buffer has. What was written is
  * seen by every read that begins later, wherever. Errors are thrown, and do not end the job by themselves.
  */
 export interface File {
@@ -913,6 +966,10 @@ export interface File {
   readonly amode: number;
   /** [MPI_File_get_group] */
   readonly group: Group;
+  /** [MPI_File_get_info] Those that it was given: none changes what a file does. */
+  readonly info: Info;
+  /** [MPI_File_set_info] Collective. Besides those that it has. */
+  setInfo(info: Info): void;
   /** [MPI_File_get_size] Bytes. */
   readonly size: number;
   /** [MPI_File_set_size] Collective. */
@@ -920,7 +977,7 @@ export interface File {
   /** [MPI_File_preallocate] Collective. */
   preallocate(bytes: number): void;
   /** [MPI_File_set_view] Collective. What this process sees of the file from byte `disp` on. Pointers go to 0. */
-  setView(disp: number, element?: ElementArrayType, pattern?: FilePattern): void;
+  setView(disp: number, element?: TypeLike, pattern?: FilePattern | Datatype): void;
   /** [MPI_File_get_byte_offset] */
   byteOffset(offset: number): number;
   /** [MPI_File_sync] Collective. */
@@ -940,41 +997,49 @@ export interface File {
   seekShared(offset: number, whence?: number): void;
 
   /** [MPI_File_read] At the individual pointer, which moves on. */
-  read(buf: Buffer): number;
+  read(buf: Data): number;
   /** [MPI_File_write] */
-  write(buf: Buffer): number;
+  write(buf: Data): number;
   /** [MPI_File_read_all] Collective. */
-  readAll(buf: Buffer): number;
+  readAll(buf: Data): number;
   /** [MPI_File_write_all] Collective. */
-  writeAll(buf: Buffer): number;
+  writeAll(buf: Data): number;
   /** [MPI_File_read_at] */
-  readAt(buf: Buffer, offset: number): number;
+  readAt(buf: Data, offset: number): number;
   /** [MPI_File_write_at] */
-  writeAt(buf: Buffer, offset: number): number;
+  writeAt(buf: Data, offset: number): number;
   /** [MPI_File_read_at_all] Collective. */
-  readAtAll(buf: Buffer, offset: number): number;
+  readAtAll(buf: Data, offset: number): number;
   /** [MPI_File_write_at_all] Collective. */
-  writeAtAll(buf: Buffer, offset: number): number;
+  writeAtAll(buf: Data, offset: number): number;
   /** [MPI_File_read_shared] At the pointer that all share: each access gets a place of its own. */
-  readShared(buf: Buffer): number;
+  readShared(buf: Data): number;
   /** [MPI_File_write_shared] */
-  writeShared(buf: Buffer): number;
+  writeShared(buf: Data): number;
   /** [MPI_File_read_ordered] Collective: at the shared pointer, one after the other in the order of the ranks. */
-  readOrdered(buf: Buffer): number;
+  readOrdered(buf: Data): number;
   /** [MPI_File_write_ordered] Collective. */
-  writeOrdered(buf: Buffer): number;
+  writeOrdered(buf: Data): number;
   /** [MPI_File_iread] The status of the request has the bytes that were read. */
-  iread(buf: Buffer): Request;
+  iread(buf: Data): Request;
   /** [MPI_File_iwrite] */
-  iwrite(buf: Buffer): Request;
+  iwrite(buf: Data): Request;
   /** [MPI_File_iread_at] */
-  ireadAt(buf: Buffer, offset: number): Request;
+  ireadAt(buf: Data, offset: number): Request;
   /** [MPI_File_iwrite_at] */
-  iwriteAt(buf: Buffer, offset: number): Request;
+  iwriteAt(buf: Data, offset: number): Request;
+  /** [MPI_File_iread_all] Collective. */
+  ireadAll(buf: Data): Request;
+  /** [MPI_File_iwrite_all] Collective. */
+  iwriteAll(buf: Data): Request;
+  /** [MPI_File_iread_at_all] Collective. */
+  ireadAtAll(buf: Data, offset: number): Request;
+  /** [MPI_File_iwrite_at_all] Collective. */
+  iwriteAtAll(buf: Data, offset: number): Request;
   /** [MPI_File_iread_shared] */
-  ireadShared(buf: Buffer): Request;
+  ireadShared(buf: Data): Request;
   /** [MPI_File_iwrite_shared] */
-  iwriteShared(buf: Buffer): Request;
+  iwriteShared(buf: Data): Request;
   /** [MPI_File_close] Collective. */
   close(): void;
 }
@@ -984,7 +1049,7 @@ export declare const File: {
    * @param mode a sum of MODE_…, or 'r' (reading, the default), 'w' (MODE_CREATE, writing), 'rw' (MODE_CREATE, both); what a file holds stays: setSize(0) empties it
    * @throws MPIError ERR_NO_SUCH_FILE, ERR_FILE_EXISTS, ERR_AMODE, ERR_BAD_FILE
    */
-  open(comm: Comm, name: string, mode?: number | 'r' | 'w' | 'rw'): File;
+  open(comm: Comm, name: string, mode?: number | 'r' | 'w' | 'rw', info?: Info): File;
   /** [MPI_File_delete] @throws MPIError ERR_NO_SUCH_FILE, ERR_FILE_IN_USE */
   delete(name: string): void;
 };
@@ -1087,8 +1152,8 @@ export interface ErrorHandler {
   free(): void;
 }
 export declare const ErrorHandler: {
-  /** [MPI_Comm_create_errhandler] `fn` runs, then the failed call throws the error. */
-  create(fn: (comm: Comm, error: MPIError) => void): ErrorHandler;
+  /** [MPI_Comm_create_errhandler, MPI_Win_create_errhandler] `fn` runs with the communicator or the window, then the failed call throws the error. */
+  create<O extends Comm | Win = Comm>(fn: (object: O, error: MPIError) => void): ErrorHandler;
 };
 /** [MPI_ERRORS_ARE_FATAL] The default: an error ends the whole job, `catch` or not. */
 export declare const ERRORS_ARE_FATAL: ErrorHandler;

@@ -15,13 +15,13 @@ const SPLIT_TYPES = new Map<number, comms.SplitType>([
   [constant('MPI_COMM_TYPE_RESOURCE_GUIDED'), 'resourceGuided'],
 ]);
 
-/** An info object as it is now, for a communicator that is to come: the program may free its own. 0 stands for the parent's hints. */
-const keepInfo = (core: Core, info: number): number => keepHints(core, core.info(info) ?? new Map());
-const keepHints = (core: Core, hints: Map<string, string>): number => numberOf(Kind.INFO, core.newInfo(hints)) + 1;
+/** An info object as it is now, for a communicator that is to come: the program may free its own. */
+const keepInfo = (core: Core, info: number): number => numberOf(Kind.INFO, core.newInfo(core.info(info) ?? new Map())) + 1;
 
 /**
  * A new communicator has come to be: its handle goes to the program. @param parent dup: whose attributes it gets
- * @param info of {@link keepInfo}: "The hints provided by the argument info are associated with the output communicator" (§7.4.2), and no others
+ * @param info of {@link keepInfo}, or 0: "The hints provided by the argument info are associated with the output communicator" (§7.4.2), and no others:
+ * "Info hints are not propagated by MPI from one communicator to another" (§7.4.4; MPI 3.1 had it otherwise)
  */
 export function madeComm(core: Core, number: number, at: number, parent = 0, info = 0, attributes?: ReadonlyMap<number, unknown>): void {
   const { layer, heap } = core;
@@ -33,7 +33,7 @@ export function madeComm(core: Core, number: number, at: number, parent = 0, inf
     if (parent !== 0) {
       try {
         if (from) copyAttributes(core, 'comm', core.commHandle(parent), from.attributes, made.attributes);
-        const hints = info > 0 ? core.state.infos.get(info - 1) : core.state.commInfo.get(parent);
+        const hints = info > 0 ? core.state.infos.get(info - 1) : undefined;
         if (info > 0) core.state.infos.delete(info - 1);
         if (hints && hints.size > 0) core.state.commInfo.set(number, new Map(hints));
       } catch (e) {
@@ -101,7 +101,8 @@ export function communicators(core: Core): Implementations {
   };
   const withInfo = (number: number, info: number): void => {
     const given = core.info(info);
-    if (given) core.state.commInfo.set(number, new Map(given));
+    // "there will be no effect on previously set or defaulted hints that the info does not specify" (§7.4.4)
+    if (given) core.state.commInfo.set(number, new Map([...(core.state.commInfo.get(number) ?? []), ...given]));
   };
   const dupWithInfo = making(core, 'Comm_dup_with_info', (comm, info) => {
     const c = core.comm(comm!).handle;
@@ -197,10 +198,10 @@ export function communicators(core: Core): Implementations {
     heap.check(request, 4, 'request');
     heap.check(at, 4, 'newcomm');
     const c = core.comm(comm);
-    // "as if MPI_COMM_DUP was executed at the time that MPI_COMM_IDUP is called" (§7.4.2): attributes and hints of now.
+    // "as if MPI_COMM_DUP was executed at the time that MPI_COMM_IDUP is called" (§7.4.2): attributes of now.
     const given = new Map<number, unknown>();
     copyAttributes(core, 'comm', comm, c.attributes, given);
-    const hints = info() || keepHints(core, core.state.commInfo.get(c.handle) ?? new Map());
+    const hints = info();
     heap.setInt(request, newSlot(core, comms.dup(layer, c.handle, core.call), at, c.handle, { attributes: given, info: hints }), 'request');
     return ERR.SUCCESS;
   }

@@ -133,6 +133,8 @@ export function environment(core: Core): Implementations {
     Get_version: (version: number, sub: number) => success(() => (heap.setInt(version, 5, 'version'), heap.setInt(sub, 0, 'subversion'))),
     Abi_get_version: (version: number, sub: number) => success(() => (heap.setInt(version, 1, 'abi_major'), heap.setInt(sub, 0, 'abi_minor'))),
     Abi_get_info: (at: number) => newInfo(at, new Map([['mpi_aint_size', '4'], ['mpi_count_size', '8'], ['mpi_offset_size', '8']])),
+    // Of the resources that MPI_COMM_TYPE_RESOURCE_GUIDED knows: a rank shares memory with nobody.
+    Get_hw_resource_info: (at: number) => success(() => heap.setInt(heap.check(at, 4, 'hw_info'), core.newInfo(new Map([['mpi_shared_memory', 'true']])), 'hw_info')),
     Get_library_version: (at: number, length: number) => success(() => heap.setInt(length, heap.setString(at, core.options.version, 8192, 'version'), 'resultlen')),
     Get_processor_name: (at: number, length: number) => success(() => heap.setInt(length, heap.setString(at, layer.device.place(() => core.options.processorName()), 256, 'name'), 'resultlen')),
     Wtime: () => layer.device.clock() / 1000,

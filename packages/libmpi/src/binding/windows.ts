@@ -8,11 +8,6 @@ import { Kind, Null, Predefined, handleOf } from './handles.ts';
 import { windowOf } from './windows-attributes.ts';
 import type { Core } from './core.ts';
 
-/** What a window answers to MPI_Win_get_info besides what it was given. */
-const HINTS: readonly (readonly [string, string])[] = [
-  ['no_locks', 'false'], ['accumulate_ordering', 'rar,raw,war,waw'], ['accumulate_ops', 'same_op_no_op'], ['same_size', 'false'], ['same_disp_unit', 'false'],
-];
-
 export function windowFunctions(core: Core): Implementations {
   const { layer, heap, program } = core;
   const success = (f: () => void): number => (f(), ERR.SUCCESS);
@@ -163,7 +158,7 @@ export function windowFunctions(core: Core): Implementations {
         const w = windowOf(core, win);
         heap.check(at, 4, 'info_used');
         const noncontiguous = w.flavor === 'shared' || w.flavor === 'allocate' ? [['alloc_shared_noncontig', 'false'] as const] : [];
-        heap.setInt(at, core.newInfo(new Map([...HINTS, ...noncontiguous, ...own(w).info])), 'info_used');
+        heap.setInt(at, core.newInfo(new Map([...windows.WINDOW_HINTS, ...noncontiguous, ...own(w).info])), 'info_used');
       }),
     Win_set_errhandler: (win: number, handle: number) => success(() => void (windows.commOfWindow(layer, windowOf(core, win)).errhandler = errhandlerNumber(core, handle))),
     Win_get_errhandler: (win: number, at: number) => success(() => heap.setInt(at, errhandlerHandle(windows.commOfWindow(layer, windowOf(core, win)).errhandler), 'errhandler')),

@@ -33,7 +33,7 @@ export class Instance {
   /** @throws UnfitModule, IncarnationDies where the engine has no memory for it */
   constructor(
     module: WebAssembly.Module,
-    private readonly section: ModuleSection,
+    readonly section: ModuleSection,
     importOf: ImportOf,
   ) {
     const imports: WebAssembly.Imports = {};

@@ -138,7 +138,13 @@ export class Life implements Waits {
   // ── imports ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   private importOf(module: string, name: string): unknown {
-    if (module === 'mayfly' && name === 'grow') return (pages: number) => this.instance.grow(pages >>> 0, this.o.host.memoryBytes);
+    if (module === 'mayfly' && name === 'grow')
+      return (pages: number) => {
+        const before = this.instance.grow(pages >>> 0, this.o.host.memoryBytes);
+        // Many a program does not look at what malloc returns, and address 0 is memory like any other.
+        if (before < 0) this.wasi.complain(`out of memory: the program may have ${Math.floor(Math.min(this.o.host.memoryBytes, this.instance.section.maximum * 65536) / 2 ** 20)} MB, and malloc returns NULL beyond`);
+        return before;
+      };
     if (module === 'mayfly' && name === 'thrown') return () => void (this.thrown = new Error('thrown'));
     if (module === 'wasi_snapshot_preview1') {
       const f = this.wasi.functions[name] as ((...a: Word[]) => Word) | undefined;

@@ -6,7 +6,7 @@ export interface Description {
 }
 
 const WHY: readonly (readonly [pattern: RegExp, why: string])[] = [
-  [/unreachable/, 'unreachable code was executed: abort(), a failed assertion, an uncaught C++ exception or __builtin_trap()'],
+  [/unreachable/, 'unreachable code was executed: abort(), a failed assertion or check of -fsanitize, an uncaught C++ exception or __builtin_trap()'],
   [/out of bounds memory|memory access out of bounds|index out of bounds(?!.*table)/, 'memory was accessed out of bounds: a wild pointer, or the stack has run out, or code takes long and pointers to have 64 bits (here they have 32)'],
   [/divide by zero|division by zero/, 'an integer was divided by zero'],
   [/integer overflow|divide result unrepresentable/, 'an integer division overflowed'],

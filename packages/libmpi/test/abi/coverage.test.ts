@@ -1,5 +1,5 @@
 /** What the code says of itself: the coverage page, the list of suspending calls, and what a missing function answers. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createLayer, type Device } from '@mayfly/mpi';
 import { expect, test } from 'vitest';
 import { constantNames } from '../../src/abi/constants.ts';
@@ -21,6 +21,22 @@ test('each error class that the standard names is provoked once, or the page say
   expect(named.length).toBeGreaterThan(60);
   expect([...tests('CLASS'), ...tests('RAISED')].sort()).toEqual(named.sort());
   expect(tests('RAISED').sort()).toEqual(Object.keys(NEVER_ANSWERED).sort());
+});
+
+test('a program of the tests calls every function that is there, with large counts too', () => {
+  const texts = ['../../conformance/', '../binding/programs/', '../', '../binding/'].flatMap((folder) => {
+    const at = new URL(folder, import.meta.url);
+    return readdirSync(at).filter((f) => /\.([ch]|test\.ts)$/.test(f)).map((f) => readFileSync(new URL(f, at), 'utf8'));
+  });
+  const text = texts.join('\n');
+  const called = new Set([...text.matchAll(/\bMPI_(\w+)\s*\(/g)].map((m) => m[1]!));
+  // Calls that macros of forms.c and environment.c put together.
+  for (const [, blocking, rest] of text.matchAll(/^ *(?:FORMS|SCALAR)\((\w+), (\w+),/gm)) for (const c of ['', '_c']) for (const n of [`${blocking!}${c}`, `I${rest!}${c}`, `${blocking!}_init${c}`]) called.add(n);
+  for (const [, kind] of text.matchAll(/\bBACK\((\w+),/g)) called.add(`${kind!}_c2f`).add(`${kind!}_f2c`);
+  for (const [, kind] of text.matchAll(/\bWHOLE\((\w+),/g)) called.add(`${kind!}_toint`).add(`${kind!}_fromint`);
+  const there = supported();
+  expect(there.size).toBeGreaterThan(500);
+  expect(FUNCTIONS.map((f) => ({ name: f.name.slice(4), base: (f.largeOf ?? f.name).slice(4) })).filter((f) => there.has(f.base) && !called.has(f.name)).map((f) => f.name)).toEqual([]);
 });
 
 test('every implementation is of a function that the header declares, and of no large form twice', () => {

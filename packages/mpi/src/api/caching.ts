@@ -1,18 +1,19 @@
-/** Caching and hints (MPI 4.1 §7.7, chapter 10). Values of attributes are structured values: they are in the images. */
+/** Caching and hints (MPI 4.1 §7.7, chapter 10): of communicators, datatypes and windows alike. Values of attributes are structured values: they are in the images. */
 import { ERR, fail } from '../errors.ts';
 import { describe, type Context } from './context.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
 type Attributes = Map<number, unknown>;
 
-export class KeyvalObject<T> implements Mayfly.Keyval<T> {
-  /** Never used: tells keys for values of different types apart. */
+export class KeyvalObject<T, O> implements Mayfly.Keyval<T, O> {
+  /** Never used: they tell keys for values of different types and on different objects apart. */
   declare readonly of: T;
+  declare readonly on: O;
   constructor(
     private readonly context: Context,
     readonly handle: number,
   ) {}
-  static create<T>(context: Context, functions: Mayfly.KeyvalFunctions<T> = {}): KeyvalObject<T> {
+  static create<T, O>(context: Context, functions: Mayfly.KeyvalFunctions<T, O> = {}): KeyvalObject<T, O> {
     return context.call(() => {
       for (const f of [functions.copy, functions.delete]) if (f !== undefined && typeof f !== 'function') fail(ERR.ARG, 'MPI_Comm_create_keyval', `${describe(f)} is no function`);
       const { state } = context.layer;
@@ -20,7 +21,7 @@ export class KeyvalObject<T> implements Mayfly.Keyval<T> {
       const handle = (state.keyvals ?? 0) + 1;
       state.keyvals = handle;
       context.keyvals.set(handle, { copy: functions.copy as never, remove: functions.delete as never });
-      return new KeyvalObject<T>(context, handle);
+      return new KeyvalObject<T, O>(context, handle);
     });
   }
   /** "It is not erroneous to free an attribute key that is in use" (§7.7.2): its functions are still called. */
@@ -39,14 +40,14 @@ function drop(context: Context, object: object, list: Attributes, key: number): 
   list.delete(key);
 }
 
-export const get = <T>(context: Context, list: Attributes, key: Mayfly.Keyval<T>, call: string, comm: number): T | undefined => list.get(keyOf(context, key, call, comm)) as T | undefined;
-export function set(context: Context, object: object, list: Attributes, key: Mayfly.Keyval, value: unknown, call: string, comm: number): void {
+export const get = <T>(context: Context, list: Attributes, key: Mayfly.Keyval<T, unknown>, call: string, comm: number): T | undefined => list.get(keyOf(context, key, call, comm)) as T | undefined;
+export function set(context: Context, object: object, list: Attributes, key: Mayfly.Keyval<unknown, unknown>, value: unknown, call: string, comm: number): void {
   const k = keyOf(context, key, call, comm);
   context.encode(value, call, comm);
   if (list.has(k)) drop(context, object, list, k);
   list.set(k, value);
 }
-export function remove(context: Context, object: object, list: Attributes, key: Mayfly.Keyval, call: string, comm: number): void {
+export function remove(context: Context, object: object, list: Attributes, key: Mayfly.Keyval<unknown, unknown>, call: string, comm: number): void {
   const k = keyOf(context, key, call, comm);
   if (list.has(k)) drop(context, object, list, k);
 }

@@ -6,7 +6,6 @@ import * as intercomms from '../intercomm.ts';
 import * as ports from '../ports.ts';
 import * as requests from '../requests.ts';
 import * as spawns from '../spawn.ts';
-import { ERRORS_ARE_FATAL, ERRORS_RETURN } from '../constants.ts';
 import { DOUBLE } from '../datatypes.ts';
 import { ERR, fail } from '../errors.ts';
 import { opHandle } from '../ops.ts';
@@ -173,17 +172,24 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
     return this.make(() => ports.connect(this.layer, this.handle, root, () => String(port))) as unknown as Mayfly.Intercomm;
   }
   spawn(args: readonly string[], maxprocs = 1, root = 0): Mayfly.Intercomm {
-    const call = 'MPI_Comm_spawn';
+    return this.spawning('MPI_Comm_spawn', root, () => [{ args, maxprocs }]);
+  }
+  spawnMultiple(parts: readonly Mayfly.SpawnPart[], root = 0): Mayfly.Intercomm {
+    return this.spawning('MPI_Comm_spawn_multiple', root, () => (Array.isArray(parts) && parts.length > 0 ? parts : fail(ERR.COUNT, 'MPI_Comm_spawn_multiple', 'there is nothing to spawn: the list is empty', this.handle)));
+  }
+  /** @param wanted looked at at the root only */
+  private spawning(call: string, root: number, wanted: () => readonly Mayfly.SpawnPart[]): Mayfly.Intercomm {
     const { layer, handle } = this;
+    const part = ({ args, maxprocs: count = 1 }: Mayfly.SpawnPart): { args: string[]; count: number } => {
+      if (!Number.isInteger(count) || count < 1) fail(ERR.ARG, call, `maxprocs is ${String(count)}, a whole number from 1 on is needed`, handle);
+      return { args: Array.from(args, String), count };
+    };
     const asked = this.context.call(() => {
-      const outcome = requests.wait(layer, spawns.ask(layer, handle, root, () => {
-        if (!Number.isInteger(maxprocs) || maxprocs < 1) fail(ERR.ARG, call, `maxprocs is ${String(maxprocs)}, a whole number from 1 on is needed`, handle);
-        return { known: true, parts: [{ args: Array.from(args, String), count: maxprocs }] };
-      }));
+      const outcome = requests.wait(layer, spawns.ask(layer, handle, root, () => ({ known: true, parts: wanted().map(part) }), call));
       if (outcome.error) throw this.context.failed(outcome.error, outcome.comm);
       return outcome;
     });
-    return this.make(() => spawns.meetChildren(layer, handle, root, asked.result, asked.status.bytes)) as unknown as Mayfly.Intercomm;
+    return this.make(() => spawns.meetChildren(layer, handle, root, asked.result, asked.status.bytes, call)) as unknown as Mayfly.Intercomm;
   }
   disconnect(): void {
     this.context.call(() => {
@@ -226,14 +232,18 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   setAttr<T>(key: Mayfly.Keyval<T>, value: T): void {
     this.context.call(() => caching.set(this.context, this, this.record('MPI_Comm_set_attr').attributes, key, value, 'MPI_Comm_set_attr', this.handle));
   }
-  deleteAttr(key: Mayfly.Keyval): void {
+  deleteAttr(key: Mayfly.Keyval<unknown>): void {
     this.context.call(() => caching.remove(this.context, this, this.record('MPI_Comm_delete_attr').attributes, key, 'MPI_Comm_delete_attr', this.handle));
   }
   get info(): Mayfly.Info {
     return this.context.call(() => Object.fromEntries(this.record('MPI_Comm_get_info').info ?? []));
   }
   setInfo(info: Mayfly.Info): void {
-    this.context.call(() => void (this.record('MPI_Comm_set_info').info = caching.hints(info, 'MPI_Comm_set_info', this.handle) ?? new Map<string, string>()));
+    const call = 'MPI_Comm_set_info';
+    this.context.call(() => {
+      const record = this.record(call);
+      record.info = new Map([...(record.info ?? []), ...(caching.hints(info, call, this.handle) ?? [])]);
+    });
   }
 
   // ── errors
@@ -246,11 +256,7 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
     });
   }
   getErrhandler(): Mayfly.ErrorHandler {
-    return this.context.call(() => {
-      const { errhandler } = this.record('MPI_Comm_get_errhandler');
-      const predefined: Record<number, string> = { [ERRORS_ARE_FATAL]: 'MPI_ERRORS_ARE_FATAL', [ERRORS_RETURN]: 'MPI_ERRORS_RETURN' };
-      return new ErrorHandlerObject(this.context, errhandler, this.layer.state.errhandlers.rows.get(errhandler)?.name ?? predefined[errhandler] ?? 'user-defined error handler');
-    });
+    return this.context.call(() => ErrorHandlerObject.get(this.context, this.record('MPI_Comm_get_errhandler').errhandler));
   }
   abort(code = 1): never {
     return this.context.call(() => this.context.abort('ABORTED', `rank ${this.rank} of ${this.name} called MPI_Abort with code ${code}`, this.context.exitCode(code, 'MPI_Abort')));
@@ -258,7 +264,7 @@ export class CommObject extends PointToPoint implements Mayfly.Comm {
   callErrhandler(error: Mayfly.MPIError): void {
     this.context.call(() => {
       this.record('MPI_Comm_call_errhandler');
-      this.context.callHandler(error, this.handle);
+      this.context.callHandler(error, this.handle, 'MPI_Comm_call_errhandler');
     });
   }
 }

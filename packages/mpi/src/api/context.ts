@@ -18,9 +18,14 @@ export const IN_PLACE: Mayfly.InPlace = Object.freeze({ name: 'MPI_IN_PLACE' });
 const MESSAGE_LIMIT = 16_000;
 const STACK_LIMIT = 64_000;
 
+/** An error handler of the program, for communicators or for windows. */
+export type ErrorFunction = (object: never, error: Mayfly.MPIError) => void;
+
 export class Context {
   /** User-defined error handlers by handle. */
-  readonly errorCallbacks = new Map<number, (comm: Mayfly.Comm, error: Mayfly.MPIError) => void>();
+  readonly errorCallbacks = new Map<number, ErrorFunction>();
+  /** The program's objects of its windows. */
+  readonly windows = new Map<number, Mayfly.Win>();
   /** Makes the program's object of a communicator; set by comm.ts. */
   commObject!: (handle: number) => Mayfly.Comm;
   /** Persistent requests that were not freed. */
@@ -53,14 +58,14 @@ export class Context {
     if (error.comm === FILE_NULL) return error;
     const comm = comms.rows.get(error.comm) ?? comms.rows.get(COMM_SELF)!;
     if (comm.errhandler === ERRORS_ARE_FATAL) this.abort('MPI_ERROR', error.message, 1, error.stack);
-    if (comm.errhandler !== ERRORS_RETURN) this.errorCallbacks.get(comm.errhandler)?.(this.commObject(comm.handle), error as unknown as Mayfly.MPIError);
+    if (comm.errhandler !== ERRORS_RETURN) this.errorCallbacks.get(comm.errhandler)?.(((comm.window === undefined ? undefined : this.windows.get(comm.window)) ?? this.commObject(comm.handle)) as never, error as unknown as Mayfly.MPIError);
     return error;
   }
 
-  /** [MPI_Comm_call_errhandler] The handler runs; nothing is thrown. */
-  callHandler(error: Mayfly.MPIError, comm: number): void {
+  /** [MPI_Comm_call_errhandler, MPI_Win_call_errhandler] The handler runs; nothing is thrown. */
+  callHandler(error: Mayfly.MPIError, comm: number, call: string): void {
     const raised: unknown = error;
-    if (!(raised instanceof MPIError)) return fail(ERR.ARG, 'MPI_Comm_call_errhandler', `the error is ${describe(error)}`, comm);
+    if (!(raised instanceof MPIError)) return fail(ERR.ARG, call, `the error is ${describe(error)}`, comm);
     this.raise(new MPIError(raised.errorClass, raised.call, raised.text, comm));
   }
 

@@ -9,6 +9,7 @@ import { externalSize, fromExternal, toExternal } from '../external.ts';
 import { contiguousLayout, isContiguous, pack, span, start, unpack } from '../layout.ts';
 import { PREDEFINED_TYPES } from '../predefined-types.ts';
 import * as types from '../types.ts';
+import * as caching from './caching.ts';
 import { describe, type Context } from './context.ts';
 import type { Buf } from '../buffers.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
@@ -140,10 +141,42 @@ export class DatatypeObject implements Mayfly.Datatype {
     return this.make('MPI_Type_create_resized', (call) => types.resized(this.context.layer, this.handle, whole(lb, 'the lower bound', call), whole(extent, 'the extent', call)));
   }
   dup(): DatatypeObject {
-    return this.make('MPI_Type_dup', () => types.dup(this.context.layer, this.handle));
+    return this.context.call(() => {
+      const attributes = caching.copied(this.context, this, this.attributes('MPI_Type_dup'));
+      const made = this.make('MPI_Type_dup', () => types.dup(this.context.layer, this.handle));
+      made.record('MPI_Type_dup').attributes = attributes;
+      return made;
+    });
   }
   free(): void {
-    this.context.call(() => types.free(this.context.layer, this.handle));
+    this.context.call(() => {
+      if (this.handle >= types.FIRST_DERIVED) caching.removeAll(this.context, this, this.attributes('MPI_Type_free'));
+      types.free(this.context.layer, this.handle);
+    });
+  }
+
+  // ── caching
+
+  /** Those of predefined datatypes are this rank's own: the datatypes themselves are shared by all. */
+  private attributes(call: string): Map<number, unknown> {
+    const t = this.record(call);
+    if (this.handle >= types.FIRST_DERIVED) return t.attributes;
+    const all = (this.context.layer.state.typeAttributes ??= new Map<number, Map<number, unknown>>());
+    let own = all.get(this.handle);
+    if (!own) all.set(this.handle, (own = new Map<number, unknown>()));
+    return own;
+  }
+  getAttr<T>(key: Mayfly.Keyval<T, Mayfly.Datatype>): T | undefined {
+    const call = 'MPI_Type_get_attr';
+    return this.context.call(() => caching.get(this.context, this.attributes(call), key, call, 0));
+  }
+  setAttr<T>(key: Mayfly.Keyval<T, Mayfly.Datatype>, value: T): void {
+    const call = 'MPI_Type_set_attr';
+    this.context.call(() => caching.set(this.context, this, this.attributes(call), key, value, call, 0));
+  }
+  deleteAttr(key: Mayfly.Keyval<unknown, Mayfly.Datatype>): void {
+    const call = 'MPI_Type_delete_attr';
+    this.context.call(() => caching.remove(this.context, this, this.attributes(call), key, call, 0));
   }
 
   of<A extends ArrayBufferView>(array: A, count = 1, offset = 0): Mayfly.Elements<A> {

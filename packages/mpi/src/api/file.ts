@@ -1,22 +1,20 @@
 /** Files of the API (MPI 4.1 chapter 14). Offsets and pointers count elements of the view; without a view, bytes. */
 import { COMM_SELF } from '../constants.ts';
-import { BYTE, ELEMENT_TYPES, typeOfArray } from '../datatypes.ts';
 import { ERR, fail } from '../errors.ts';
+import * as bundles from '../bundle.ts';
 import * as files from '../files/index.ts';
-import { PREDEFINED_TYPES } from '../predefined-types.ts';
 import * as requests from '../requests.ts';
 import * as types from '../types.ts';
+import { hints } from './caching.ts';
 import { CommObject } from './comm.ts';
 import { describe } from './context.ts';
+import { DatatypeObject, ElementsObject, place } from './datatype.ts';
 import { GroupObject } from './group.ts';
 import { RequestObject } from './status.ts';
 import type { Context } from './context.ts';
-import type { ElementType } from '../datatypes.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
 const MODES: Readonly<Record<string, number>> = { r: files.Amode.RDONLY, w: files.Amode.WRONLY | files.Amode.CREATE, rw: files.Amode.RDWR | files.Amode.CREATE };
-/** Handle of the datatype whose elements a typed array has. */
-const handleOf = new Map(ELEMENT_TYPES.slice(0, 12).map((e) => [e.id, e.id === BYTE ? types.BYTE_TYPE : [...PREDEFINED_TYPES.values()].find((t) => t.element === e.id && t.name === e.name)?.handle ?? types.BYTE_TYPE]));
 
 export class FileObject implements Mayfly.File {
   private groupObject: GroupObject | undefined;
@@ -27,14 +25,16 @@ export class FileObject implements Mayfly.File {
     readonly name: string,
   ) {}
 
-  static open(context: Context, comm: Mayfly.Comm, name: string, mode: number | string = 'r'): FileObject {
+  static open(context: Context, comm: Mayfly.Comm, name: string, mode: number | string = 'r', info?: Mayfly.Info): FileObject {
     const call = 'MPI_File_open';
     return context.call(() => {
       if (!(comm instanceof CommObject)) return fail(ERR.COMM, call, `the communicator is ${describe(comm)}`);
       const amode = typeof mode === 'number' ? mode : (MODES[mode] ?? fail(ERR.AMODE, call, `mode '${mode}' is none of 'r', 'w', 'rw', nor a sum of MODE_…`, files.FILE_NULL));
+      const given = hints(info, call, files.FILE_NULL);
       const o = requests.wait(context.layer, files.open(context.layer, comm.handle, String(name), amode, call));
       // Errors of opening are not the communicator's.
       if (o.error) throw context.failed(o.error, files.FILE_NULL);
+      if (given) files.fileOf(context.layer, o.result, call).info = given;
       return new FileObject(context, o.result, String(name));
     });
   }
@@ -67,6 +67,16 @@ export class FileObject implements Mayfly.File {
       const { group } = this.context.layer.state.comms.rows.get(this.record('MPI_File_get_group').comm)!;
       if (!this.groupObject || !this.context.layer.state.groups.rows.has(this.groupObject.handle)) this.groupObject = GroupObject.make(this.context, [...group]);
       return this.groupObject;
+    });
+  }
+  get info(): Mayfly.Info {
+    return this.context.call(() => Object.fromEntries(this.record('MPI_File_get_info').info ?? []));
+  }
+  setInfo(info: Mayfly.Info): void {
+    const call = 'MPI_File_set_info';
+    this.context.call(() => {
+      const file = this.record(call);
+      file.info = new Map([...(file.info ?? []), ...(hints(info, call, file.comm) ?? [])]);
     });
   }
   close(): void {
@@ -112,18 +122,17 @@ export class FileObject implements Mayfly.File {
     });
   }
 
-  setView(disp: number, element: Mayfly.ElementArrayType = Uint8Array, pattern?: Mayfly.FilePattern): void {
+  setView(disp: number, element: Mayfly.TypeLike = Uint8Array, pattern?: Mayfly.FilePattern | Mayfly.Datatype): void {
     const call = 'MPI_File_set_view';
     this.ask(() => {
       const { layer } = this.context;
-      const file = this.record(call);
-      const e = typeOfArray(new (element as new (n: number) => Mayfly.Buffer)(0)) ?? fail(ERR.TYPE, call, `${describe(element)} is no kind of typed array`, file.comm);
-      const etype = types.typeOf(layer, handleOf.get(e.id)!, call);
-      let filetype = etype;
-      if (pattern) {
-        const { blocks, extent } = pattern;
+      this.record(call);
+      const etype = DatatypeObject.of(this.context, element, call).record(call);
+      let filetype = pattern instanceof DatatypeObject ? pattern.record(call) : etype;
+      if (pattern && !(pattern instanceof DatatypeObject)) {
+        const { blocks, extent } = pattern as Mayfly.FilePattern;
         const made = types.indexed(layer, blocks.map(([, n]) => this.whole(n, call)), blocks.map(([at]) => this.whole(at, call)), etype.handle, false);
-        const sized = types.resized(layer, made, 0, this.whole(extent, call) * e.bytes);
+        const sized = types.resized(layer, made, 0, this.whole(extent, call) * etype.layout.extent);
         filetype = types.typeOf(layer, sized, call);
         // The file keeps what it needs.
         types.free(layer, made);
@@ -139,87 +148,102 @@ export class FileObject implements Mayfly.File {
 
   // ── access
 
-  private begin(call: string, write: boolean, how: files.How, buf: Mayfly.Buffer): { request: number; type: ElementType } {
+  private begin(call: string, write: boolean, how: files.How, buf: Mayfly.Data): { request: number; unit: number } {
     const { layer } = this.context;
     const file = this.record(call);
-    const { bytes, type } = this.context.bytes(buf, call, file.comm);
-    files.checkAccess(file, write, how, bytes.length, call);
-    const place = layer.memory.pin(bytes);
-    const request = files.access(layer, this.handle, write, how, place, call);
-    layer.state.requests.rows.get(request)!.spaces.push(place.space);
-    return { request, type };
+    let unit = 1;
+    const request = bundles.begin(layer, (b) => {
+      const { place: p, element } = place(this.context, b, buf, call, file.comm);
+      unit = buf instanceof ElementsObject ? Math.max(p.layout.size, 1) : element!.bytes;
+      const packed = (write ? bundles.outgoing : bundles.both)(layer, b, p);
+      files.checkAccess(file, write, how, packed.bytes, call);
+      return files.access(layer, this.handle, write, how, packed, call);
+    });
+    return { request, unit };
   }
-  private now(call: string, write: boolean, how: files.How, buf: Mayfly.Buffer): number {
+  private now(call: string, write: boolean, how: files.How, buf: Mayfly.Data): number {
     return this.context.call(() => {
       const file = this.record(call);
       const from = file.position;
-      const { request, type } = this.begin(call, write, how, buf);
+      const { request, unit } = this.begin(call, write, how, buf);
       const o = requests.wait(this.context.layer, request);
       // At the end of the file the pointer goes no further than what was there.
       if (!write && how.by === 'pointer') file.position = from + Math.floor(o.status.bytes / file.etype.layout.size);
       if (o.error) throw this.context.failed(o.error, o.comm);
-      return Math.floor(o.status.bytes / type.bytes);
+      return Math.floor(o.status.bytes / unit);
     });
   }
-  private later(call: string, write: boolean, how: files.How, buf: Mayfly.Buffer): Mayfly.Request {
+  private later(call: string, write: boolean, how: files.How, buf: Mayfly.Data): Mayfly.Request {
     return this.context.call(() => new RequestObject(this.context, this.begin(call, write, how, buf).request));
   }
   private at(offset: number, call: string): files.How {
     return { by: 'offset', offset: this.context.call(() => this.whole(offset, call)) };
   }
 
-  read(buf: Mayfly.Buffer): number {
+  read(buf: Mayfly.Data): number {
     return this.now('MPI_File_read', false, { by: 'pointer' }, buf);
   }
-  write(buf: Mayfly.Buffer): number {
+  write(buf: Mayfly.Data): number {
     return this.now('MPI_File_write', true, { by: 'pointer' }, buf);
   }
-  readAll(buf: Mayfly.Buffer): number {
+  readAll(buf: Mayfly.Data): number {
     return this.now('MPI_File_read_all', false, { by: 'pointer' }, buf);
   }
-  writeAll(buf: Mayfly.Buffer): number {
+  writeAll(buf: Mayfly.Data): number {
     return this.now('MPI_File_write_all', true, { by: 'pointer' }, buf);
   }
-  readAt(buf: Mayfly.Buffer, offset: number): number {
+  readAt(buf: Mayfly.Data, offset: number): number {
     return this.now('MPI_File_read_at', false, this.at(offset, 'MPI_File_read_at'), buf);
   }
-  writeAt(buf: Mayfly.Buffer, offset: number): number {
+  writeAt(buf: Mayfly.Data, offset: number): number {
     return this.now('MPI_File_write_at', true, this.at(offset, 'MPI_File_write_at'), buf);
   }
-  readAtAll(buf: Mayfly.Buffer, offset: number): number {
+  readAtAll(buf: Mayfly.Data, offset: number): number {
     return this.now('MPI_File_read_at_all', false, this.at(offset, 'MPI_File_read_at_all'), buf);
   }
-  writeAtAll(buf: Mayfly.Buffer, offset: number): number {
+  writeAtAll(buf: Mayfly.Data, offset: number): number {
     return this.now('MPI_File_write_at_all', true, this.at(offset, 'MPI_File_write_at_all'), buf);
   }
-  readShared(buf: Mayfly.Buffer): number {
+  readShared(buf: Mayfly.Data): number {
     return this.now('MPI_File_read_shared', false, { by: 'shared' }, buf);
   }
-  writeShared(buf: Mayfly.Buffer): number {
+  writeShared(buf: Mayfly.Data): number {
     return this.now('MPI_File_write_shared', true, { by: 'shared' }, buf);
   }
-  readOrdered(buf: Mayfly.Buffer): number {
+  readOrdered(buf: Mayfly.Data): number {
     return this.now('MPI_File_read_ordered', false, { by: 'order' }, buf);
   }
-  writeOrdered(buf: Mayfly.Buffer): number {
+  writeOrdered(buf: Mayfly.Data): number {
     return this.now('MPI_File_write_ordered', true, { by: 'order' }, buf);
   }
-  iread(buf: Mayfly.Buffer): Mayfly.Request {
+  iread(buf: Mayfly.Data): Mayfly.Request {
     return this.later('MPI_File_iread', false, { by: 'pointer' }, buf);
   }
-  iwrite(buf: Mayfly.Buffer): Mayfly.Request {
+  iwrite(buf: Mayfly.Data): Mayfly.Request {
     return this.later('MPI_File_iwrite', true, { by: 'pointer' }, buf);
   }
-  ireadAt(buf: Mayfly.Buffer, offset: number): Mayfly.Request {
+  ireadAt(buf: Mayfly.Data, offset: number): Mayfly.Request {
     return this.later('MPI_File_iread_at', false, this.at(offset, 'MPI_File_iread_at'), buf);
   }
-  iwriteAt(buf: Mayfly.Buffer, offset: number): Mayfly.Request {
+  iwriteAt(buf: Mayfly.Data, offset: number): Mayfly.Request {
     return this.later('MPI_File_iwrite_at', true, this.at(offset, 'MPI_File_iwrite_at'), buf);
   }
-  ireadShared(buf: Mayfly.Buffer): Mayfly.Request {
+  ireadAll(buf: Mayfly.Data): Mayfly.Request {
+    return this.later('MPI_File_iread_all', false, { by: 'pointer' }, buf);
+  }
+  iwriteAll(buf: Mayfly.Data): Mayfly.Request {
+    return this.later('MPI_File_iwrite_all', true, { by: 'pointer' }, buf);
+  }
+  ireadAtAll(buf: Mayfly.Data, offset: number): Mayfly.Request {
+    return this.later('MPI_File_iread_at_all', false, this.at(offset, 'MPI_File_iread_at_all'), buf);
+  }
+  iwriteAtAll(buf: Mayfly.Data, offset: number): Mayfly.Request {
+    return this.later('MPI_File_iwrite_at_all', true, this.at(offset, 'MPI_File_iwrite_at_all'), buf);
+  }
+  ireadShared(buf: Mayfly.Data): Mayfly.Request {
     return this.later('MPI_File_iread_shared', false, { by: 'shared' }, buf);
   }
-  iwriteShared(buf: Mayfly.Buffer): Mayfly.Request {
+  iwriteShared(buf: Mayfly.Data): Mayfly.Request {
     return this.later('MPI_File_iwrite_shared', true, { by: 'shared' }, buf);
   }
 }
@@ -228,7 +252,7 @@ export class FileObject implements Mayfly.File {
 export function fileModule(context: Context): Pick<typeof Mayfly, 'File' | 'MODE_RDONLY' | 'MODE_WRONLY' | 'MODE_RDWR' | 'MODE_CREATE' | 'MODE_EXCL' | 'MODE_APPEND' | 'MODE_DELETE_ON_CLOSE' | 'MODE_SEQUENTIAL' | 'MODE_UNIQUE_OPEN' | 'SEEK_SET' | 'SEEK_CUR' | 'SEEK_END'> {
   const { Amode, Seek } = files;
   return {
-    File: { open: (comm, name, mode) => FileObject.open(context, comm, name, mode), delete: (name) => FileObject.delete(context, name) },
+    File: { open: (comm, name, mode, info) => FileObject.open(context, comm, name, mode, info), delete: (name) => FileObject.delete(context, name) },
     MODE_RDONLY: Amode.RDONLY, MODE_WRONLY: Amode.WRONLY, MODE_RDWR: Amode.RDWR, MODE_CREATE: Amode.CREATE, MODE_EXCL: Amode.EXCL, MODE_APPEND: Amode.APPEND,
     MODE_DELETE_ON_CLOSE: Amode.DELETE_ON_CLOSE, MODE_SEQUENTIAL: Amode.SEQUENTIAL, MODE_UNIQUE_OPEN: Amode.UNIQUE_OPEN,
     SEEK_SET: Seek.SET, SEEK_CUR: Seek.CUR, SEEK_END: Seek.END,

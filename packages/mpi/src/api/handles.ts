@@ -1,9 +1,15 @@
 /** Operations and error handlers of the API: the record is the layer's, the function stays here. */
+import { ERRORS_ARE_FATAL, ERRORS_RETURN } from '../constants.ts';
 import { ERR, fail } from '../errors.ts';
 import { elementType, elements, type ElementArray } from '../datatypes.ts';
+import * as bundles from '../bundle.ts';
+import { reduction } from '../checks.ts';
+import { releaseSpace } from '../layer.ts';
 import { BUILTIN_OPS } from '../ops.ts';
+import { combine } from '../schedule.ts';
 import { insert } from '../table.ts';
-import type { Context } from './context.ts';
+import { place } from './datatype.ts';
+import type { Context, ErrorFunction } from './context.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
 export class OpObject implements Mayfly.Op {
@@ -35,6 +41,25 @@ export class OpObject implements Mayfly.Op {
   static of(op: unknown, call: string, comm: number): number {
     return op instanceof OpObject ? op.handle : fail(ERR.OP, call, 'the operation is not an Op', comm);
   }
+  reduceLocal<A extends Mayfly.Buffer>(input: Mayfly.Of<A>, inout: Mayfly.Of<A>): void {
+    const call = 'MPI_Reduce_local';
+    this.context.call(() => {
+      const { layer } = this.context;
+      const b = bundles.bundle();
+      try {
+        const [x, y] = [place(this.context, b, input, call, 0, 'the input'), place(this.context, b, inout, call, 0, 'the result')];
+        if (x.element !== y.element) fail(ERR.TYPE, call, 'the buffers have different element types');
+        if (!x.element) return fail(ERR.TYPE, call, 'the datatype has elements of different types: no operation is for them');
+        const [from, into] = [bundles.outgoing(layer, b, x.place), bundles.both(layer, b, y.place)];
+        if (from.bytes !== into.bytes) fail(ERR.COUNT, call, `${from.bytes} bytes for ${into.bytes}`);
+        reduction(layer, 0, this.handle, x.element.id, into.bytes, call);
+        combine(layer, this.handle, x.element.id, from, into);
+        bundles.unpackNow(layer, b);
+      } finally {
+        for (const space of b.spaces) releaseSpace(layer, space);
+      }
+    });
+  }
   free(): void {
     this.context.call(() => {
       if (this.handle <= BUILTIN_OPS.length) fail(ERR.OP, 'MPI_Op_free', `${this.name} is predefined`);
@@ -51,7 +76,12 @@ export class ErrorHandlerObject implements Mayfly.ErrorHandler {
     readonly name: string,
   ) {}
 
-  static create(context: Context, fn: (comm: Mayfly.Comm, error: Mayfly.MPIError) => void): ErrorHandlerObject {
+  /** The one that an object has. */
+  static get(context: Context, handle: number): ErrorHandlerObject {
+    const predefined: Record<number, string> = { [ERRORS_ARE_FATAL]: 'MPI_ERRORS_ARE_FATAL', [ERRORS_RETURN]: 'MPI_ERRORS_RETURN' };
+    return new ErrorHandlerObject(context, handle, context.layer.state.errhandlers.rows.get(handle)?.name ?? predefined[handle] ?? 'user-defined error handler');
+  }
+  static create(context: Context, fn: ErrorFunction): ErrorHandlerObject {
     return context.call(() => {
       if (typeof fn !== 'function') fail(ERR.ARG, 'MPI_Comm_create_errhandler', 'the argument is not a function');
       const name = fn.name || 'user-defined error handler';

@@ -72,7 +72,7 @@ function build(context: Context): MayflyModule {
     COMM_WORLD: world,
     COMM_SELF: context.commObject(c.COMM_SELF),
     ...connections(context),
-    Win: { create: (memory, comm = world) => WinObject.create(context, memory, comm) },
+    Win: { create: (memory, comm = world, info) => WinObject.create(context, memory, comm, info) },
     ...fileModule(context),
     MODE_NOCHECK: Assert.NOCHECK,
     MODE_NOPRECEDE: Assert.NOPRECEDE,

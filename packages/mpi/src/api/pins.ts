@@ -3,8 +3,9 @@ import * as bundles from '../bundle.ts';
 import { BYTE } from '../datatypes.ts';
 import { ERR, fail } from '../errors.ts';
 import { describe, IN_PLACE, type Context } from './context.ts';
-import { ElementsObject, place } from './datatype.ts';
+import { DatatypeObject, ElementsObject, place } from './datatype.ts';
 import { NO_BYTES, type Buf } from '../buffers.ts';
+import { span } from '../layout.ts';
 import type { ElementType } from '../datatypes.ts';
 import type { VectorArgument } from '../collectives/index.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
@@ -21,9 +22,12 @@ export class Pins {
 
   private take(data: unknown, what: string, receives: boolean): Buf {
     const p = place(this.context, this.bundle, data, this.call, this.comm, what);
-    if (this.element && p.element && this.element !== p.element) fail(ERR.TYPE, this.call, `${what} is ${describe(data)}, the other buffer has another element type`, this.comm);
-    this.element ??= p.element;
+    this.alike(p.element, data, what);
     return (receives ? bundles.both : bundles.outgoing)(this.context.layer, this.bundle, p.place);
+  }
+  private alike(element: ElementType | undefined, data: unknown, what: string): void {
+    if (this.element && element && this.element !== element) fail(ERR.TYPE, this.call, `${what} is ${describe(data)}, the other buffer has another element type`, this.comm);
+    this.element ??= element;
   }
   /** A buffer that is sent. */
   from(data: unknown, what: string): Buf {
@@ -42,9 +46,30 @@ export class Pins {
   }
   vector(v: unknown, what: string, receives: boolean): VectorArgument {
     if (typeof v !== 'object' || v === null || !('counts' in v)) return fail(ERR.ARG, this.call, `${what} is ${describe(v)}, not { data, counts, displs? }`, this.comm);
-    const { data, counts, displs } = v as Mayfly.Vector;
+    const { data, datatype, counts, displs } = v as Mayfly.Vector;
     if (data instanceof ElementsObject) fail(ERR.TYPE, this.call, `${what} has counts, its data has to be a typed array`, this.comm);
+    if (datatype !== undefined) return this.spread(v as Mayfly.Vector, DatatypeObject.of(this.context, datatype, this.call), what, receives);
     return { buf: this.take(data, `the data of ${what}`, receives), unit: this.unit, counts, displs };
+  }
+  /** Blocks of elements of a datatype, which go packed. */
+  private spread({ data, counts, displs }: Mayfly.Vector, type: DatatypeObject, what: string, receives: boolean): VectorArgument {
+    const { layout, name } = type.record(this.call, this.comm);
+    const { space } = place(this.context, this.bundle, data, this.call, this.comm, `the data of ${what}`).place;
+    this.alike(type.element, data, what);
+    let next = 0;
+    const places = Array.from(counts, (count, i): bundles.Place => {
+      if (!Number.isSafeInteger(count) || count < 0) fail(ERR.COUNT, this.call, `count ${i} of ${what} is ${String(count)}`, this.comm);
+      const at = displs ? displs[i] : next;
+      if (!Number.isSafeInteger(at)) fail(ERR.ARG, this.call, `displacement ${i} of ${what} is ${String(at)}`, this.comm);
+      next += count;
+      const address = at! * layout.extent;
+      const { from, to } = span(layout, count);
+      if (from !== to && (address + from < 0 || address + to > data.byteLength))
+        fail(ERR.BUFFER, this.call, `block ${i} of ${what}, ${count} elements of ${name || 'the datatype'}, lies from byte ${address + from} to ${address + to}, the array has ${data.byteLength} bytes`, this.comm);
+      return { space, address, layout, count };
+    });
+    const { buf, lengths } = bundles.behindOneAnother(this.context.layer, this.bundle, places, receives);
+    return { buf, unit: 1, counts: lengths, displs: undefined };
   }
   private list(list: unknown, n: number, what: string): (bundles.Place | undefined)[] {
     if (!Array.isArray(list) || list.length !== n) return fail(ERR.COUNT, this.call, `${what} ${Array.isArray(list) ? `has ${list.length} blocks` : `is ${describe(list)}`}, a list of ${n} is needed`, this.comm);

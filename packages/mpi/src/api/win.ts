@@ -1,11 +1,14 @@
 /** Windows of the API: an array of the program that other processes read and write (MPI 4.1 chapter 12). Displacements count elements of the target's array. */
+import { BYTE } from '../datatypes.ts';
 import { contiguousLayout } from '../layout.ts';
 import { BUILTIN_OPS } from '../ops.ts';
 import { ERR, fail } from '../errors.ts';
 import { rankOfTask } from '../layer.ts';
 import * as windows from '../windows/index.ts';
+import * as caching from './caching.ts';
 import { CommObject } from './comm.ts';
 import { describe } from './context.ts';
+import { DatatypeObject, ElementsObject, sentBytes } from './datatype.ts';
 import { GroupObject } from './group.ts';
 import { ErrorHandlerObject, OpObject } from './handles.ts';
 import { RequestObject } from './status.ts';
@@ -24,11 +27,12 @@ export class WinObject implements Mayfly.Win {
     readonly memory: Buffer | null,
   ) {}
 
-  static create(context: Context, memory: Buffer | null, comm: Mayfly.Comm): WinObject {
+  static create(context: Context, memory: Buffer | null, comm: Mayfly.Comm, info?: Mayfly.Info): WinObject {
     const call = 'MPI_Win_create';
     return context.call(() => {
       if (!(comm instanceof CommObject)) return fail(ERR.COMM, call, `the communicator is ${describe(comm)}`);
       const given = memory === null ? undefined : context.bytes(memory, call, comm.handle, 'the memory');
+      const kept = caching.hints(info, call, comm.handle);
       const base = given && given.bytes.length > 0 ? context.layer.memory.pin(given.bytes) : { space: 0, offset: 0, bytes: 0 };
       let handle: number;
       try {
@@ -38,7 +42,10 @@ export class WinObject implements Mayfly.Win {
         throw e;
       }
       windows.finishMake(context.layer, handle, call);
-      return new WinObject(context, handle, memory);
+      if (kept) windows.windowOf(context.layer, handle, call).info = kept;
+      const win = new WinObject(context, handle, memory);
+      context.windows.set(handle, win);
+      return win;
     });
   }
 
@@ -68,44 +75,62 @@ export class WinObject implements Mayfly.Win {
     this.record(call);
     return this.context.bytes(array, call, this.comm, what);
   }
-  /** As many elements there as here. */
-  private at(target: number, disp: number, bytes: number, call: string): windows.Target {
-    if (!Number.isInteger(disp)) fail(ERR.DISP, call, `the displacement ${String(disp)} is not a whole number`, this.comm);
-    return { rank: target, disp, layout: contiguousLayout(bytes), count: 1 };
+  /** What is brought; without a type: elements of different types. */
+  private brought(data: unknown, call: string, what = 'the buffer'): { bytes: Uint8Array; type: ElementType | undefined } {
+    this.record(call);
+    const type = data instanceof ElementsObject ? data.datatype.element : this.context.bytes(data, call, this.comm, what).type;
+    return { bytes: sentBytes(this.context, data, call, this.comm, what), type };
   }
-  private combining(op: Mayfly.Op | undefined, type: ElementType, call: string): windows.Combining {
+  /** As many elements there as here, or those that are described. */
+  private at(target: number, disp: Mayfly.TargetPlace, bytes: number, call: string): windows.Target {
+    const at = typeof disp === 'object' && disp !== null ? disp : { disp };
+    const from = at.disp ?? 0;
+    if (!Number.isInteger(from)) fail(ERR.DISP, call, `the displacement ${String(from)} is not a whole number`, this.comm);
+    if (!('datatype' in at)) return { rank: target, disp: from, layout: contiguousLayout(bytes), count: 1 };
+    const { count = 1 } = at;
+    if (!Number.isInteger(count) || count < 0) fail(ERR.COUNT, call, `the count ${String(count)} is no number of elements`, this.comm);
+    return { rank: target, disp: from, layout: DatatypeObject.of(this.context, at.datatype, call).record(call, this.comm).layout, count };
+  }
+  private combining(op: Mayfly.Op | undefined, type: ElementType | undefined, call: string): windows.Combining {
     const name = op === undefined ? 'MPI_SUM' : BUILTIN_OPS[OpObject.of(op, call, this.comm) - 1];
-    return name === undefined ? fail(ERR.OP, call, 'the operation is not predefined', this.comm) : { op: name, element: type.id };
+    if (name === undefined) return fail(ERR.OP, call, 'the operation is not predefined', this.comm);
+    if (!type && name !== 'MPI_REPLACE' && name !== 'MPI_NO_OP') fail(ERR.TYPE, call, `the datatype has elements of different types: ${name} is not for them`, this.comm);
+    return { op: name, element: type?.id ?? BYTE };
   }
   /** An operation whose answer goes into an array, which is pinned until it has come. */
-  private fetching(into: { bytes: Uint8Array }, begin: (place: windows.Place) => number): number {
+  private fetching(into: { bytes: Uint8Array; given?: ElementsObject }, begin: (place: windows.Place) => number): number {
     const { memory } = this.context.layer;
-    const { space } = memory.pin(into.bytes);
+    const { given } = into;
+    const { space } = memory.pin(given ? given.bytes : into.bytes);
     const rows = this.context.layer.state.windows.replies;
     const before = rows.next;
     try {
-      return begin({ space, address: 0, layout: contiguousLayout(into.bytes.length), count: 1 });
+      return begin(given ? { space, address: given.address, layout: given.datatype.record('MPI_Get').layout, count: given.count } : { space, address: 0, layout: contiguousLayout(into.bytes.length), count: 1 });
     } finally {
       // Nothing was asked for: a failure, or MPI_PROC_NULL.
       if (rows.next === before) memory.unpin(space);
     }
   }
-  private getOn(call: string, into: Buffer, target: number, disp: number, wanted: boolean): number {
-    const b = this.bytes(into, call, 'the buffer');
+  /** Where an answer goes. */
+  private answered(into: unknown, call: string, what?: string): { bytes: Uint8Array; type: ElementType | undefined; given?: ElementsObject } {
+    return { ...this.brought(into, call, what), ...(into instanceof ElementsObject && { given: into }) };
+  }
+  private getOn(call: string, into: Mayfly.Data, target: number, disp: Mayfly.TargetPlace, wanted: boolean): number {
+    const b = this.answered(into, call);
     return this.fetching(b, (place) => windows.get(this.context.layer, this.handle, place, this.at(target, disp, b.bytes.length, call), call, wanted));
   }
-  private putOn(call: string, from: Buffer, target: number, disp: number, passive: boolean): void {
-    const { bytes } = this.bytes(from, call, 'the buffer');
+  private putOn(call: string, from: Mayfly.Data, target: number, disp: Mayfly.TargetPlace, passive: boolean): void {
+    const { bytes } = this.brought(from, call);
     windows.put(this.context.layer, this.handle, windows.sourceOf(bytes), this.at(target, disp, bytes.length, call), call, passive);
   }
-  private accumulateOn(call: string, from: Buffer, target: number, disp: number, op: Mayfly.Op | undefined, passive: boolean): void {
-    const { bytes, type } = this.bytes(from, call, 'the buffer');
+  private accumulateOn(call: string, from: Mayfly.Data, target: number, disp: Mayfly.TargetPlace, op: Mayfly.Op | undefined, passive: boolean): void {
+    const { bytes, type } = this.brought(from, call);
     windows.accumulate(this.context.layer, this.handle, windows.sourceOf(bytes), this.at(target, disp, bytes.length, call), this.combining(op, type, call), call, passive);
   }
-  private getAccumulateOn(call: string, from: Buffer, into: Buffer, target: number, disp: number, op: Mayfly.Op | undefined, wanted: boolean): number {
-    const b = this.bytes(from, call, 'the buffer');
-    const result = this.bytes(into, call, 'the result');
-    if (result.type.id !== b.type.id) fail(ERR.TYPE, call, `the result is ${describe(into)}, the buffer ${describe(from)}`, this.comm);
+  private getAccumulateOn(call: string, from: Mayfly.Data, into: Mayfly.Data, target: number, disp: Mayfly.TargetPlace, op: Mayfly.Op | undefined, wanted: boolean): number {
+    const b = this.brought(from, call);
+    const result = this.answered(into, call, 'the result');
+    if (result.type !== b.type) fail(ERR.TYPE, call, 'the buffer and the result have different element types', this.comm);
     const c = this.combining(op, b.type, call);
     return this.fetching(result, (place) => windows.getAccumulate(this.context.layer, this.handle, windows.sourceOf(b.bytes), place, this.at(target, disp, result.bytes.length, call), c, call, wanted));
   }
@@ -113,22 +138,22 @@ export class WinObject implements Mayfly.Win {
     return this.context.call(() => new RequestObject(this.context, start()));
   }
 
-  put(from: Buffer, target: number, disp = 0): void {
+  put(from: Mayfly.Data, target: number, disp: Mayfly.TargetPlace = 0): void {
     this.context.call(() => this.putOn('MPI_Put', from, target, disp, false));
   }
-  get(into: Buffer, target: number, disp = 0): void {
+  get(into: Mayfly.Data, target: number, disp: Mayfly.TargetPlace = 0): void {
     this.context.call(() => void this.getOn('MPI_Get', into, target, disp, false));
   }
-  rget(into: Buffer, target: number, disp = 0): Mayfly.Request {
+  rget(into: Mayfly.Data, target: number, disp: Mayfly.TargetPlace = 0): Mayfly.Request {
     return this.request(() => this.getOn('MPI_Rget', into, target, disp, true));
   }
-  accumulate(from: Buffer, target: number, disp = 0, op?: Mayfly.Op): void {
+  accumulate(from: Mayfly.Data, target: number, disp: Mayfly.TargetPlace = 0, op?: Mayfly.Op): void {
     this.context.call(() => this.accumulateOn('MPI_Accumulate', from, target, disp, op, false));
   }
-  getAccumulate<A extends Buffer>(from: A, into: A, target: number, disp = 0, op?: Mayfly.Op): void {
+  getAccumulate<A extends Buffer>(from: Mayfly.Of<A>, into: Mayfly.Of<A>, target: number, disp: Mayfly.TargetPlace = 0, op?: Mayfly.Op): void {
     this.context.call(() => void this.getAccumulateOn('MPI_Get_accumulate', from, into, target, disp, op, false));
   }
-  rgetAccumulate<A extends Buffer>(from: A, into: A, target: number, disp = 0, op?: Mayfly.Op): Mayfly.Request {
+  rgetAccumulate<A extends Buffer>(from: Mayfly.Of<A>, into: Mayfly.Of<A>, target: number, disp: Mayfly.TargetPlace = 0, op?: Mayfly.Op): Mayfly.Request {
     return this.request(() => this.getAccumulateOn('MPI_Rget_accumulate', from, into, target, disp, op, true));
   }
   compareAndSwap<A extends Buffer>(from: A, compare: A, into: A, target: number, disp = 0): void {
@@ -222,7 +247,40 @@ export class WinObject implements Mayfly.Win {
   }
   free(): void {
     const { layer } = this.context;
-    this.run((call) => windows.startFree(layer, this.handle, call), (call) => windows.finishFree(layer, this.handle, call), 'MPI_Win_free');
+    this.run(
+      (call) => {
+        windows.startFree(layer, this.handle, call);
+        caching.removeAll(this.context, this, this.record(call).attributes);
+      },
+      (call) => windows.finishFree(layer, this.handle, call),
+      'MPI_Win_free',
+    );
+    this.context.windows.delete(this.handle);
+  }
+
+  // ── caching
+
+  getAttr<T>(key: Mayfly.Keyval<T, Mayfly.Win>): T | undefined {
+    const call = 'MPI_Win_get_attr';
+    return this.context.call(() => caching.get(this.context, this.record(call).attributes, key, call, this.comm));
+  }
+  setAttr<T>(key: Mayfly.Keyval<T, Mayfly.Win>, value: T): void {
+    const call = 'MPI_Win_set_attr';
+    this.context.call(() => caching.set(this.context, this, this.record(call).attributes, key, value, call, this.comm));
+  }
+  deleteAttr(key: Mayfly.Keyval<unknown, Mayfly.Win>): void {
+    const call = 'MPI_Win_delete_attr';
+    this.context.call(() => caching.remove(this.context, this, this.record(call).attributes, key, call, this.comm));
+  }
+  get info(): Mayfly.Info {
+    return this.context.call(() => Object.fromEntries([...windows.WINDOW_HINTS, ...(this.record('MPI_Win_get_info').info ?? [])]));
+  }
+  setInfo(info: Mayfly.Info): void {
+    const call = 'MPI_Win_set_info';
+    this.context.call(() => {
+      const w = this.record(call);
+      w.info = new Map([...(w.info ?? []), ...(caching.hints(info, call, w.comm) ?? [])]);
+    });
   }
 
   // ── errors
@@ -233,6 +291,12 @@ export class WinObject implements Mayfly.Win {
       if (!(handler instanceof ErrorHandlerObject)) fail(ERR.ARG, 'MPI_Win_set_errhandler', `the handler is ${describe(handler)}`, w.comm);
       windows.commOfWindow(this.context.layer, w).errhandler = (handler as ErrorHandlerObject).handle;
     });
+  }
+  getErrhandler(): Mayfly.ErrorHandler {
+    return this.context.call(() => ErrorHandlerObject.get(this.context, windows.commOfWindow(this.context.layer, this.record('MPI_Win_get_errhandler')).errhandler));
+  }
+  callErrhandler(error: Mayfly.MPIError): void {
+    this.context.call(() => this.context.callHandler(error, this.record('MPI_Win_call_errhandler').comm, 'MPI_Win_call_errhandler'));
   }
   /** This process's rank in the window. */
   get rank(): number {

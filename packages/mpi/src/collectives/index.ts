@@ -22,7 +22,7 @@ import { barrierCentral } from './barrier-central.ts';
 import { barrierDissemination } from './barrier-dissemination.ts';
 import { bcastBinomial } from './bcast-binomial.ts';
 import { bcastScatterAllgather } from './bcast-scatter-allgather.ts';
-import type { Blocks } from './blocks.ts';
+import { equalBlocks, type Blocks } from './blocks.ts';
 import { gatherBinomial } from './gather-binomial.ts';
 import { gathervLinear } from './gatherv-linear.ts';
 import * as inter from './inter.ts';
@@ -56,8 +56,6 @@ export interface VectorArgument {
   displs: ArrayLike<number> | undefined;
 }
 const blocks = (comm: CommRecord, v: VectorArgument, call: string, what: string): Blocks => ({ buf: v.buf, ...checkBlocks(comm, v.counts, v.displs, v.unit, v.buf.bytes, call, what) });
-
-const equalBlocks = (buf: Buf, n: number, bytes: number): Blocks => ({ buf, offsets: Array.from({ length: n }, (_, i) => i * bytes), lengths: new Array<number>(n).fill(bytes) });
 
 function room(comm: CommRecord, buf: Buf | undefined, bytes: number, call: string, what: string): Buf {
   if (!buf) return fail(ERR.BUFFER, call, `${what} is missing`, comm.handle);
@@ -186,6 +184,7 @@ export function gatherv(layer: Layer, c: number, send: Buf | undefined, recv: Ve
   const into = comm.rank === root ? blocks(comm, recv!, call, 'the receive buffer') : undefined;
   if (send && into && send.bytes !== into.lengths[root]) fail(ERR.COUNT, call, `the root sends ${send.bytes} bytes to itself, its block has ${into.lengths[root]}`, c);
   const s = new Schedule(layer, comm, call);
+  // The root alone knows the lengths: a tree would have to tell them first, and has as many messages.
   gathervLinear(s, send, into, root);
   return start(s);
 }
@@ -241,7 +240,7 @@ export function allgather(layer: Layer, c: number, send: Buf | undefined, recv: 
   if (send) s.copy(send, part(into, comm.rank * bytes, bytes));
   if (bytes * n >= LONG.allgather) allgatherRing(s, equalBlocks(into, n, bytes));
   else if ((n & (n - 1)) === 0) allgatherRecursiveDoubling(s, into, bytes);
-  else allgatherBruck(s, into, bytes);
+  else allgatherBruck(s, equalBlocks(into, n, bytes));
   return start(s);
 }
 
@@ -257,7 +256,8 @@ export function allgatherv(layer: Layer, c: number, send: Buf | undefined, recv:
   if (send && send.bytes !== own) fail(ERR.COUNT, call, `the send buffer has ${send.bytes} bytes, the own block in the receive buffer ${own}`, c);
   const s = new Schedule(layer, comm, call);
   if (send) s.copy(send, part(into.buf, into.offsets[comm.rank]!, own));
-  allgatherRing(s, into);
+  if (since(layer, 3) && into.lengths.reduce((a, b) => a + b, 0) < LONG.allgather) allgatherBruck(s, into);
+  else allgatherRing(s, into);
   return start(s);
 }
 

@@ -28,6 +28,8 @@ export interface FileRecord {
   atomic: boolean;
   /** A split collective operation under way: its request, and the name of its begin. */
   split: { request: number; call: string } | undefined;
+  /** Hints of a TypeScript program (the C binding keeps its own). */
+  info?: Map<string, string>;
 }
 
 /** One request to the service without an answer. */

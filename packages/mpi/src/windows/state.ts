@@ -36,6 +36,11 @@ export interface HeldLock {
   told: boolean;
 }
 
+/** What a window answers to MPI_Win_get_info besides what it was given. */
+export const WINDOW_HINTS: readonly (readonly [string, string])[] = [
+  ['no_locks', 'false'], ['accumulate_ordering', 'rar,raw,war,waw'], ['accumulate_ops', 'same_op_no_op'], ['same_size', 'false'], ['same_disp_unit', 'false'],
+];
+
 export interface WindowRecord {
   handle: number;
   comm: number;
@@ -48,6 +53,8 @@ export interface WindowRecord {
   /** Dynamic windows: what is attached here. */
   regions: { address: number; bytes: number }[];
   attributes: Map<number, unknown>;
+  /** Hints of a TypeScript program (the C binding keeps its own). */
+  info?: Map<string, string>;
   /** A making, a fence or a freeing under way: its schedule, and the buffer of what it brings. */
   schedule: { request: number; result: Buf } | undefined;
 

@@ -2,6 +2,7 @@
 import { checkCollectives } from './oracle.ts';
 import { checkpointPrograms } from './checkpoint.ts';
 import { communicatorPrograms } from './communicators.ts';
+import { datatypePrograms } from './datatypes.ts';
 import { environmentPrograms } from './environment.ts';
 import { filePrograms } from './files.ts';
 import { oneSidedPrograms } from './one-sided.ts';
@@ -12,6 +13,8 @@ import type { MayflyModule } from '../../src/index.ts';
 export type Program = (m: MayflyModule, input: never) => unknown;
 
 export const programs: Record<string, Program> = {
+  /** A program as users write it, as CommonJS. */
+  source: (m, code: string) => void new Function('require', 'console', code)(() => m, m.console),
   collectives: (m, { seed, cases, long }: { seed: number; cases: number; long: boolean }) => checkCollectives(m, m.COMM_WORLD, seed, cases, long),
   /** On communicators of a random split, ranks reversed. */
   'split collectives': (m, { seed, cases }: { seed: number; cases: number }) => {
@@ -21,6 +24,7 @@ export const programs: Record<string, Program> = {
   },
   ...pointToPointPrograms,
   ...communicatorPrograms,
+  ...datatypePrograms,
   ...intercommunicatorPrograms,
   ...environmentPrograms,
   ...checkpointPrograms,

@@ -51,6 +51,12 @@ export const intercommunicatorPrograms: Record<string, Program> = {
     twin.disconnect();
     const even = m.createFromGroup(world.group, 'all of them');
     out.fromGroup = even.allreduce(1);
+    // Without a parent: the leaders are the last of each group.
+    const mine = world.group.incl(Array.from({ length: local.size }, (_, i) => (high ? cut + i : i)));
+    const leader = local.rank === local.size - 1;
+    const orphan = m.createIntercommFromGroups(mine, local.size - 1, leader ? world.group.incl(remote) : null, remote.length - 1, 'both of them');
+    out.orphan = orphan.allgatherObject(rank).join();
+    orphan.disconnect();
     out.createGroup = world.createGroup(local.group, 3)?.size;
 
     // The last group that is left connects to the first over a port; the news of the name arrives some time.
