@@ -3,6 +3,7 @@
  * program which checks goes on, and says so once on stderr where silence would mislead. All are weak: a program's own definition wins.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -11,8 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+#include <syslog.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -114,3 +118,61 @@ WEAK pid_t fork(void) { return refuse("fork", NO_PROCESSES); }
 WEAK pid_t vfork(void) { return refuse("vfork", NO_PROCESSES); }
 WEAK pid_t wait(int *status) { (void)status; errno = ECHILD; return -1; }
 WEAK pid_t waitpid(pid_t pid, int *status, int options) { (void)pid; (void)status; (void)options; errno = ECHILD; return -1; }
+
+/* Temporary files. The names are counted, not drawn: a rank is alone with its files. */
+static int make_named(char *template, int (*make)(const char *)) {
+  static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+  static unsigned count;
+  const size_t length = strlen(template);
+  if (length < 6 || strcmp(template + length - 6, "XXXXXX") != 0) { errno = EINVAL; return -1; }
+  for (;;) {
+    unsigned n = count++;
+    for (int i = 1; i <= 6; i++, n /= 36) template[length - i] = digits[n % 36];
+    const int made = make(template);
+    if (made >= 0 || errno != EEXIST) return made;
+  }
+}
+static int make_file(const char *path) { return open(path, O_RDWR | O_CREAT | O_EXCL, 0600); }
+static int make_folder(const char *path) { return mkdir(path, 0700); }
+WEAK int mkstemp(char *template) { return make_named(template, make_file); }
+WEAK char *mkdtemp(char *template) { return make_named(template, make_folder) < 0 ? NULL : template; }
+WEAK FILE *tmpfile(void) {
+  char path[] = "/tmp/fileXXXXXX";
+  const int fd = mkstemp(path);
+  if (fd < 0) return NULL;
+  unlink(path);
+  return fdopen(fd, "w+");
+}
+WEAK char *tmpnam(char *into) {
+  static char own[L_tmpnam];
+  char path[] = "/tmp/nameXXXXXX";
+  const int fd = mkstemp(path);
+  if (fd < 0) return NULL;
+  close(fd);
+  unlink(path);
+  return strcpy(into == NULL ? own : into, path);
+}
+/* Nobody else has them open. */
+WEAK int flock(int fd, int operation) { (void)fd; (void)operation; return 0; }
+WEAK int lockf(int fd, int operation, off_t length) { (void)fd; (void)operation; (void)length; return 0; }
+WEAK int madvise(void *p, size_t n, int advice) { (void)p; (void)n; (void)advice; return 0; }
+WEAK int getloadavg(double loads[], int n) { (void)loads; (void)n; return -1; }
+
+/* The system's log is the rank's standard error. */
+static const char *log_name = "";
+WEAK void openlog(const char *name, int options, int facility) { (void)options; (void)facility; log_name = name == NULL ? "" : name; }
+WEAK void vsyslog(int priority, const char *format, va_list values) {
+  (void)priority;
+  if (*log_name) fprintf(stderr, "%s: ", log_name);
+  vfprintf(stderr, format, values);
+  const size_t length = strlen(format);
+  if (length == 0 || format[length - 1] != '\n') fputc('\n', stderr);
+}
+WEAK void syslog(int priority, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  vsyslog(priority, format, values);
+  va_end(values);
+}
+WEAK void closelog(void) { log_name = ""; }
+WEAK int setlogmask(int mask) { (void)mask; return 255; }

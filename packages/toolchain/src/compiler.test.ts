@@ -75,6 +75,14 @@ describe('a bundle', () => {
   });
 });
 
+it('takes every program of the documentation', async () => {
+  const page = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+  const blocks = ['README.md', 'docs/programs.md'].flatMap((path) => [...page(path).matchAll(/^```ts\n(.*?)^```$/gms)].map((m) => m[1]!));
+  expect(blocks.length).toBeGreaterThan(7);
+  // One program of all: a module each.
+  await accepted(blocks.map((_, i) => `import './block${i}';`).join('\n'), Object.fromEntries(blocks.map((b, i) => [`block${i}.ts`, b])));
+});
+
 describe('`**` is Math.pow, so that it is the same on every engine', () => {
   it('calls the Math of the rank', async () => {
     const p = await accepted(`let x = 2.5; x **= 0.3; const y = x ** 1.7 ** 1.1; console.log(x, y, (-8) ** 2);`);

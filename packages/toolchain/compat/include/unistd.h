@@ -3,6 +3,12 @@
 #ifndef MAYFLY_UNISTD_H
 #define MAYFLY_UNISTD_H
 #include <sys/types.h>
+#ifndef F_LOCK
+#define F_ULOCK 0
+#define F_LOCK 1
+#define F_TLOCK 2
+#define F_TEST 3
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -23,6 +29,8 @@ int execvp(const char *, char *const []);
 int execl(const char *, const char *, ...);
 int execlp(const char *, const char *, ...);
 int pipe(int [2]);
+int lockf(int, int, off_t);
+int pause(void);
 #ifdef __cplusplus
 }
 #endif

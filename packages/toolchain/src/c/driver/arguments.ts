@@ -70,8 +70,13 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^-mrelaxed-simd$/, 'relaxed SIMD gives other results on other machines; use -msimd128'],
   [/^(-fplugin|-fpass-plugin|-load)(=.*)?$/, 'plugins cannot be loaded'],
   [/^-fprofile-(generate|use|instr-generate).*|^--coverage$|^-fprofile-arcs$|^-ftest-coverage$/, 'profiles cannot be written by a rank'],
-  [/^-fsanitize=.*/, 'the sanitizers have no run-time library on wasm'],
+  [/^-fsanitize-recover(=.*)?$/, 'a check that fails ends the rank by a trap: there is no run-time library to go on with'],
 ];
+/** The sanitizer's checks that need no run-time library: each ends in a trap, whose stack names the place. */
+const TRAPPING = new Set(
+  ('undefined null alignment bounds array-bounds local-bounds bool builtin enum float-cast-overflow float-divide-by-zero integer-divide-by-zero implicit-conversion implicit-integer-truncation integer ' +
+    'nonnull-attribute nullability object-size pointer-overflow return returns-nonnull-attribute shift shift-base shift-exponent signed-integer-overflow unreachable unsigned-integer-overflow vla-bound').split(' '),
+);
 
 export function parseArguments(argv: readonly string[], files: FileTree, cwd: string, driver: 'mpicc' | 'mpicxx'): Arguments & { readonly absolutePrefixes: readonly string[] } {
   const args = expand(argv, files, cwd, 0);
@@ -104,6 +109,13 @@ export function parseArguments(argv: readonly string[], files: FileTree, cwd: st
     }
     const refused = REFUSED.find(([pattern]) => pattern.test(arg));
     if (refused !== undefined) throw new UsageError(`unsupported option '${arg}': ${refused[1]}`);
+    const checks = /^-fsanitize=(.*)$/.exec(arg)?.[1]?.split(',');
+    if (checks !== undefined) {
+      const other = checks.find((c) => !TRAPPING.has(c));
+      if (other !== undefined) throw new UsageError(`unsupported option '${arg}': the sanitizer '${other}' has no run-time library on wasm; -fsanitize=undefined traps`);
+      clang.push(arg, `-fsanitize-trap=${checks.join(',')}`);
+      continue;
+    }
     if (IGNORED.test(arg)) continue;
     if (FOREIGN.test(arg)) {
       foreign.push(arg);

@@ -83,13 +83,20 @@ test('diagnostics and exit codes as clang has them', () => {
 });
 
 test('what cannot be is refused by name', () => {
-  const files = new MemoryFiles({ '/home/me/x.c': 'int fork(void); int socket(int, int, int); int mine(void); int MPI_Nonsense(int);\nint main(void) { return socket(1, 2, 3) + mine() + MPI_Nonsense(1); }' });
+  const files = new MemoryFiles({ '/home/me/x.c': 'int fork(void); int socket(int, int, int); int mine(void); int MPI_Nonsense(int); int dup2(int, int);\nint main(void) { return socket(1, 2, 3) + mine() + MPI_Nonsense(1) + dup2(1, 2); }' });
   for (const option of ['-shared', '-mrelaxed-simd', '-fplugin=evil.so', '-fsanitize=address']) expect(drive(files, `${option} x.c`)).toMatchObject({ exit: 1, err: expect.stringContaining(`unsupported option '${option}'`) });
   expect(drive(files, 'x.c libfoo.so')).toMatchObject({ exit: 1, err: expect.stringContaining('libfoo.so: a shared library cannot be linked') });
   const { exit, err } = drive(files, 'x.c -o x');
   expect(exit).toBe(1);
-  for (const line of ['undefined symbol: mine', 'mpicc: note: socket: a rank has no network but MPI', 'mpicc: note: MPI_Nonsense: mpi.h does not declare it']) expect(err).toContain(line);
+  for (const line of ['undefined symbol: mine', 'mpicc: note: socket: a rank has no network but MPI', 'mpicc: note: dup2: a file of a rank has one descriptor', 'mpicc: note: MPI_Nonsense: mpi.h does not declare it']) expect(err).toContain(line);
   expect(files.read('/home/me/x')).toBeUndefined();
+});
+
+test('checks of undefined behaviour need no run-time library: the place where one fails traps', () => {
+  const files = new MemoryFiles({ '/home/me/null.c': 'int main(int argc, char **argv) { int *p = argc == 1 ? 0 : &argc; *p = 7; return argc; }' });
+  expect(drive(files, '-fsanitize=null,signed-integer-overflow null.c -o prog')).toEqual({ exit: 0, out: '', err: '' });
+  const { wasm, info } = instrument(files.read('/home/me/prog')!);
+  expect(() => new TestHost(wasm, info, {}).run()).toThrow('unreachable');
 });
 
 test('options of other compilers are left out with a warning; what nobody knows is refused as clang does', () => {
