@@ -61,8 +61,8 @@ export interface RuntimeObserver {
 }
 
 const WATCH_MS = 1000;
-/** A node that lives is back on a new socket by then. Where somebody has set the grace, that holds. */
-const BRIEF_GRACE_MS = 400;
+/** A node that lives is mostly back on a new socket by then (packages/node/src/daemon). Where somebody has set the grace, that holds. */
+const BRIEF_GRACE_MS = 100;
 const CS_TICK_MS = 100;
 const HISTORY_MS = 1000;
 
@@ -186,7 +186,7 @@ export class Runtime {
         heard: (m, from) => {
           this.imageCosts.heard(m, (job) => this.#specs.get(job)?.room);
           this.history.heard(m, from);
-          this.runLog.heard(m, (job, task, incarnation) => {
+          this.runLog.heard(m, from, (job, task, incarnation) => {
             const node = this.#jobs.serving(job) ? this.#nodeOf(job, task, incarnation) : undefined;
             return node === undefined ? undefined : this.dispatcher.core.core.nodes.get(node);
           });
@@ -252,6 +252,7 @@ export class Runtime {
     this.#stopping = true;
     for (const t of this.#timers) clearInterval(t);
     await this.#jobs.settled();
+    this.runLog.close();
     await this.history.close();
     await Promise.all(this.memories.all().map((h) => h.close('the server stops')));
     await this.checkpoints.close();
@@ -336,7 +337,8 @@ export class Runtime {
     await this.dispatcher.settled();
     this.#specs.delete(job);
     this.#finals.forget(job);
-    this.history.forget(job);
+    this.runLog.forget(job);
+    await this.history.forget(job);
     await this.store.remove(job);
     this.observer.jobForgotten(job);
   }

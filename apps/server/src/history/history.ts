@@ -30,7 +30,6 @@ interface Open {
   /** Faults of the dispatcher's list that the lanes know. */
   faults: number;
   writtenAt: number;
-  writing: Promise<void> | undefined;
   /** Its Channel Memories count no more: what they had counted. */
   final: Rows | undefined;
   closing: NodeJS.Timeout | undefined;
@@ -46,6 +45,7 @@ export class History {
   readonly #logger: Logger;
   readonly #open = new Map<JobId, Open>();
   readonly #atHand = new Map<JobId, { history: JobHistory; matrix: Rows }>();
+  readonly #writing = new Map<JobId, Promise<void>>();
 
   constructor(deps: { jobsRoot: string; dispatcher: () => Dispatcher; traffic: (job: JobId) => Counted[]; reading: (job: JobId) => Reading | undefined; logger: Logger }) {
     this.#root = deps.jobsRoot;
@@ -65,7 +65,7 @@ export class History {
     // G2: all that comes is throughput, from the first message on. Of a job that is found running its logs are read first.
     else history.gauges.read(now, { messages: 0, bytes: 0, logBytes: 0, imageBytes: 0 });
     const faults = this.#faultsOf(job);
-    this.#open.set(job, { history, faults: faults.length, writtenAt: now, writing: undefined, final: undefined, closing: undefined });
+    this.#open.set(job, { history, faults: faults.length, writtenAt: now, final: undefined, closing: undefined });
     if (again) this.#find(job, now);
   }
 
@@ -94,14 +94,16 @@ export class History {
     o.closing = setTimeout(() => {
       this.#open.delete(job);
       this.#keep(job, { history: o.history, matrix: o.final! });
-      void this.#write(job, o);
+      this.#write(job, o);
     }, LAST_WORDS_MS).unref();
   }
-  forget(job: JobId): void {
+  /** Resolves when nothing is written to the job's folder any more. */
+  async forget(job: JobId): Promise<void> {
     const o = this.#open.get(job);
     if (o) clearTimeout(o.closing);
     this.#open.delete(job);
     this.#atHand.delete(job);
+    await this.#writing.get(job);
   }
 
   // What the runtime sees
@@ -147,7 +149,7 @@ export class History {
       this.#gauge(job, o, now);
       if (!o.closing && now - o.writtenAt >= WRITE_MS) {
         o.writtenAt = now;
-        o.writing ??= this.#write(job, o).finally(() => (o.writing = undefined));
+        if (!this.#writing.has(job)) this.#write(job, o);
       }
     }
   }
@@ -159,9 +161,9 @@ export class History {
 
   /** Y1. */
   async close(): Promise<void> {
+    for (const o of this.#open.values()) clearTimeout(o.closing);
+    await Promise.all(this.#writing.values());
     for (const [job, o] of this.#open) {
-      clearTimeout(o.closing);
-      await o.writing;
       try {
         writeHistorySync(this.#root, job, o.history.record(), pairsOf([this.#rows(job, o)], o.history.size));
       } catch (error) {
@@ -171,13 +173,15 @@ export class History {
     this.#open.clear();
   }
 
-  async #write(job: JobId, o: Open): Promise<void> {
-    try {
-      await writeHistory(this.#root, job, o.history.record(), pairsOf([this.#rows(job, o)], o.history.size));
-    } catch (error) {
-      // A job that was deleted meanwhile has no folder.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#logger.warn({ err: error, job }, 'the history of a job could not be written');
-    }
+  /** After what of the job is being written. */
+  #write(job: JobId, o: Open): void {
+    const work = (this.#writing.get(job) ?? Promise.resolve())
+      .then(() => writeHistory(this.#root, job, o.history.record(), pairsOf([this.#rows(job, o)], o.history.size)))
+      .catch((error: unknown) => this.#logger.warn({ err: error, job }, 'the history of a job could not be written'))
+      .finally(() => {
+        if (this.#writing.get(job) === work) this.#writing.delete(job);
+      });
+    this.#writing.set(job, work);
   }
 
   // Readers

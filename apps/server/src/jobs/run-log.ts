@@ -1,15 +1,26 @@
 /**
- * What a run took: the time of its ranks by what they did, and on whose machines, from what heartbeats say. For the report only; when a job
- * ends it is written to `<dataDir>/jobs/<job>/run.json`. What was before the last start of the server is not known, but for the incarnations
+ * What a run took: the time of its ranks by what they did and by the MPI calls that they waited in, and on whose machines, from what heartbeats say. For people only; when
+ * a job ends it is written to `<dataDir>/jobs/<job>/run.json`. What was before the last start of the server is not known, but for the incarnations
  * that live: they tell their whole time.
+ *
+ *  R1  Bounded whatever nodes say: names of calls are checked, and a rank has at most MAX_CALLS of them.
+ *  R2  What an incarnation says last of itself counts, though it is done by then, or the whole job for LAST_WORDS_MS.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SPENT, type Heartbeat, type Incarnation, type JobId, type NodeId, type TaskId } from '@mayfly/wire';
+import { SPENT, type CallTime, type Heartbeat, type Incarnation, type JobId, type NodeId, type TaskId } from '@mayfly/wire';
 
-export interface RunSummary {
+export interface RankTimes {
   /** By {@link SPENT}. */
   spentMs: number[];
+  calls: CallTime[];
+}
+
+export interface RunSummary {
+  /** By {@link SPENT}; of all ranks. */
+  spentMs: number[];
+  /** By rank. Absent: written before this was kept. */
+  ranks?: RankTimes[];
   nodes: { name: string; engine: string; ranks: number[] }[];
 }
 
@@ -21,12 +32,49 @@ export interface Place {
 
 /** Nodes of one job that are remembered. */
 const MAX_NODES = 1000;
+const MAX_CALLS = 48;
+const LAST_WORDS_MS = 5_000;
+const CALL_NAME = /^\w[\w ]*$/;
+
+interface Acting {
+  incarnation: number;
+  node: NodeId;
+  spent: readonly number[];
+  calls: readonly CallTime[];
+}
 
 interface Run {
   /** Of incarnations that are over. */
-  spent: number[];
-  acting: Map<TaskId, { incarnation: number; spent: readonly number[] }>;
+  past: Map<TaskId, Times>;
+  acting: Map<TaskId, Acting>;
   nodes: Map<NodeId, { name: string; engine: string; ranks: Set<number> }>;
+  over: boolean;
+  closing?: NodeJS.Timeout;
+}
+
+/** Times of one rank, added up. R1. */
+class Times {
+  readonly spent = SPENT.map(() => 0);
+  readonly #calls = new Map<string, { ms: number; times: number }>();
+
+  add({ spent, calls }: Pick<Acting, 'spent' | 'calls'>): this {
+    for (let i = 0; i < this.spent.length; i++) this.spent[i]! += spent[i] ?? 0;
+    for (const [name, ms, times] of calls) {
+      const call = CALL_NAME.test(name) && (this.#calls.has(name) || this.#calls.size < MAX_CALLS) ? name : 'other calls';
+      const sum = this.#calls.get(call);
+      if (sum) Object.assign(sum, { ms: sum.ms + ms, times: sum.times + times });
+      else this.#calls.set(call, { ms, times });
+    }
+    return this;
+  }
+  get calls(): CallTime[] {
+    return [...this.#calls].map(([name, { ms, times }]): CallTime => [name, ms, times]).sort((a, b) => b[1] - a[1]);
+  }
+}
+
+function said(acting: Acting, { spent, calls }: Heartbeat['tasks'][number]): void {
+  if (spent) acting.spent = spent;
+  if (calls) acting.calls = calls;
 }
 
 export class RunLog {
@@ -37,16 +85,23 @@ export class RunLog {
     this.#root = jobsRoot;
   }
 
-  /** `placeOf`: the node of the acting incarnation, if it is this one. */
-  heard(m: Heartbeat, placeOf: (job: JobId, task: TaskId, incarnation: Incarnation) => Place | undefined): void {
+  /** `from`: the node that says so. `placeOf`: the node of the acting incarnation, if it is this one. */
+  heard(m: Heartbeat, from: NodeId | undefined, placeOf: (job: JobId, task: TaskId, incarnation: Incarnation) => Place | undefined): void {
     for (const t of m.tasks) {
       const place = placeOf(t.job, t.task, t.incarnation);
-      if (!place) continue;
       let run = this.#runs.get(t.job);
-      if (!run) this.#runs.set(t.job, (run = { spent: SPENT.map(() => 0), acting: new Map(), nodes: new Map() }));
-      const acting = run.acting.get(t.task);
-      if (acting && acting.incarnation !== t.incarnation) add(run.spent, acting.spent);
-      run.acting.set(t.task, { incarnation: t.incarnation, spent: t.spent ?? [] });
+      let acting = run?.acting.get(t.task);
+      if (!place || run?.over) {
+        if (acting && acting.incarnation === t.incarnation && acting.node === from) said(acting, t); // R2
+        continue;
+      }
+      if (!run) this.#runs.set(t.job, (run = { past: new Map(), acting: new Map(), nodes: new Map(), over: false }));
+      if (acting && acting.incarnation !== t.incarnation) {
+        run.past.set(t.task, (run.past.get(t.task) ?? new Times()).add(acting));
+        acting = undefined;
+      }
+      if (!acting) run.acting.set(t.task, (acting = { incarnation: t.incarnation, node: place.id, spent: [], calls: [] }));
+      said(acting, t);
       let node = run.nodes.get(place.id);
       if (!node && run.nodes.size < MAX_NODES) run.nodes.set(place.id, (node = { name: place.name, engine: place.engine, ranks: new Set() }));
       node?.ranks.add(t.task);
@@ -62,27 +117,56 @@ export class RunLog {
         return { spentMs: SPENT.map(() => 0), nodes: [] };
       }
     }
-    const spentMs = [...run.spent];
-    for (const a of run.acting.values()) add(spentMs, a.spent);
-    return { spentMs, nodes: [...run.nodes.values()].map((n) => ({ ...n, ranks: [...n.ranks].sort((a, b) => a - b) })) };
+    const all = new Times();
+    const ranks = Array.from({ length: Math.max(-1, ...run.acting.keys()) + 1 }, (_, rank): RankTimes => {
+      const times = new Times();
+      for (const part of [run.past.get(rank as TaskId), run.acting.get(rank as TaskId)]) if (part) times.add(part);
+      all.add({ spent: times.spent, calls: [] });
+      return { spentMs: times.spent, calls: times.calls };
+    });
+    return { spentMs: all.spent, ranks, nodes: [...run.nodes.values()].map((n) => ({ ...n, ranks: [...n.ranks].sort((a, b) => a - b) })) };
   }
 
   /** The job has ended. The first word stands. */
   write(job: JobId): void {
+    const run = this.#runs.get(job);
+    if (!run || run.over) return;
+    run.over = true;
+    if (existsSync(this.#path(job))) return void this.#runs.delete(job);
+    this.#put(job);
+    run.closing = setTimeout(() => this.#last(job), LAST_WORDS_MS).unref();
+  }
+
+  /** R2. */
+  #last(job: JobId): void {
+    this.#put(job);
+    this.#runs.delete(job);
+  }
+
+  /** Nothing is written to the job's folder any more. */
+  forget(job: JobId): void {
+    clearTimeout(this.#runs.get(job)?.closing);
+    this.#runs.delete(job);
+  }
+
+  /** The server stops: what is waited for does not come any more. */
+  close(): void {
+    for (const [job, run] of this.#runs) {
+      clearTimeout(run.closing);
+      if (run.over) this.#last(job);
+    }
+  }
+
+  #put(job: JobId): void {
     try {
       // Statistics of an ended job: not worth a sync, nor that a full disk keeps it from ending.
-      if (this.#runs.has(job) && !existsSync(this.#path(job))) writeFileSync(this.#path(job), JSON.stringify(this.of(job)), { mode: 0o600 });
+      writeFileSync(this.#path(job), JSON.stringify(this.of(job)), { mode: 0o600 });
     } catch {
-      // Its report will say less.
+      // Its report will say less; or the job was deleted.
     }
-    this.#runs.delete(job);
   }
 
   #path(job: JobId): string {
     return join(this.#root, job, 'run.json');
   }
-}
-
-function add(sum: number[], more: readonly number[]): void {
-  for (let i = 0; i < sum.length; i++) sum[i]! += more[i] ?? 0;
 }
