@@ -11,6 +11,7 @@ const PAGE = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>No connection – Mayfly</title>
+<link rel="icon" href="data:,">
 <style>
   body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; min-height: 100vh; display: grid; place-content: center; background: light-dark(#f6f8f6, #0e1413); color: light-dark(#17211f, #e4ecea); }
   main { max-width: 26rem; padding: 1.5rem; }
@@ -39,7 +40,7 @@ const HEADERS = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-own'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+  'Content-Security-Policy': "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'nonce-own'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
   'X-Content-Type-Options': 'nosniff',
 };
 

@@ -5,7 +5,7 @@ import type { ServerProcess } from './server.ts';
 export const openDashboard = async (page: Page, server: ServerProcess, path = ''): Promise<void> => {
   await page.goto(`${server.url}/dashboard${path}${path.includes('?') ? '&' : '?'}token=${server.token}`);
 };
-export const headline = (page: Page) => page.locator('.job-title [role=status]');
+export const headline = (page: Page) => page.locator('.job-head [role=status]');
 
 export async function write(page: Page, name: string, text: string, ranks: number): Promise<void> {
   await page.getByRole('button', { name: /Your own program/ }).click();

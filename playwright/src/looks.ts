@@ -30,7 +30,7 @@ export async function serious(page: Page, rules?: readonly string[]): Promise<st
   }, rules);
 }
 
-/** Remembers what moves up or down in the page by half a line or more without having been pressed for, from now on. */
+/** Remembers what moves in the page, in whatever direction, without having been pressed for, from now on: by 3 px or more, which is what browsers count. */
 export const watchShifts = (page: Page): Promise<void> =>
   page.evaluate(() => {
     interface Shift extends PerformanceEntry {
@@ -42,7 +42,7 @@ export const watchShifts = (page: Page): Promise<void> =>
     new PerformanceObserver((list) => {
       for (const e of list.getEntries() as Shift[])
         for (const { node, previousRect: was, currentRect: is } of e.hadRecentInput ? [] : e.sources)
-          if (Math.abs(was.top - is.top) > 7) moved.push(`${was.top} → ${is.top}: ${(node instanceof Element ? node : node?.parentElement)?.outerHTML.slice(0, 200)}`);
+          if (Math.abs(was.top - is.top) >= 3 || Math.abs(was.left - is.left) >= 3) moved.push(`${was.left}, ${was.top} → ${is.left}, ${is.top}: ${(node instanceof Element ? node : node?.parentElement)?.outerHTML.slice(0, 200)}`);
     }).observe({ type: 'layout-shift' });
   });
 

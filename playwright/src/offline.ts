@@ -4,13 +4,13 @@ import { serious } from './looks.ts';
 import type { ServerProcess } from './server.ts';
 
 /**
- * In the browser of this volunteer, while the server is down: the page says so, and comes when the server does (it is started here): the server's own, isolated
+ * In the browser of this volunteer, which came by the address `url`, while the server is down: the page says so, and comes when the server does (it is started here): the server's own, isolated
  * as ever, with nothing kept of it.
  */
-export async function openedMeanwhile(volunteer: Page, server: ServerProcess, info: TestInfo): Promise<void> {
+export async function openedMeanwhile(volunteer: Page, server: ServerProcess, url: string, info: TestInfo): Promise<void> {
   await volunteer.evaluate(async () => void (await navigator.serviceWorker.ready));
   const late = await volunteer.context().newPage();
-  await late.goto(`${server.url}/volunteer`);
+  await late.goto(`${url}/volunteer`);
   await expect(late.getByRole('heading')).toHaveText('No connection to the server');
   expect(await serious(late)).toEqual([]);
   await info.attach('no connection', { body: await late.screenshot(), contentType: 'image/png' });

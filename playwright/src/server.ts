@@ -90,11 +90,6 @@ export class ServerProcess {
     await this.end('SIGKILL');
   }
 
-  /** It stands still with its connections open, as after a pulled cable; until it is killed. */
-  freeze(): void {
-    this.child?.kill('SIGSTOP');
-  }
-
   /** SIGTERM, as an operator stops it. */
   async down(): Promise<void> {
     const late = setTimeout(() => this.child?.kill('SIGKILL'), 30_000);

@@ -67,5 +67,16 @@ test('Firefox volunteers by a click, computes C and TypeScript, loses its tab in
   await second.text(STATE, /^Idle$/);
   await second.click(ORB);
   await second.text(STATE, /^Off$/);
+
+  // What it lacks is said, and that the server is away.
+  await second.text('.promise details', /What this browser does not tell.*whether this machine charges.*how much memory.*under pressure.*at the keyboard/);
+  await second.evaluate('navigator.serviceWorker.ready.then(() => true)');
+  await server!.kill9();
+  const late = await firefox!.open(`${server!.url}/volunteer`);
+  await late.text('h1', /^No connection to the server$/);
+  await info.attach('firefox, no connection', { body: await late.screenshot(), contentType: 'image/png' });
+  await server!.begin();
+  await late.text(STATE, /^Off$/);
+  expect(await late.evaluate('[crossOriginIsolated, navigator.serviceWorker.controller !== null]')).toEqual([true, true]);
   expect(firefox!.complaints).toEqual([]);
 });

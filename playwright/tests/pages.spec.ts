@@ -21,7 +21,7 @@ showLogOnFailure(() => server);
 
 const dashboard = (page: Page, path?: string) => openDashboard(page, server, path);
 
-test('the token is asked for, a wrong one refused, a right one kept and not shown', async ({ page }) => {
+test('the token is asked for, a wrong one refused, a right one kept and not shown', async ({ page, browser }) => {
   await page.goto(`${server.url}/dashboard`);
   await page.getByLabel('Token').fill('not-the-token');
   await page.getByRole('button', { name: 'Open the dashboard' }).click();
@@ -38,12 +38,20 @@ test('the token is asked for, a wrong one refused, a right one kept and not show
   await page.getByLabel('Role').selectOption('viewer');
   await page.getByRole('button', { name: 'Make the token' }).click();
   const token = (await page.getByTestId('new-token').textContent())!.trim();
+  await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined })); // as off HTTPS
+  await page.getByRole('button', { name: 'Copy', exact: true }).click();
+  await expect(page.getByRole('button', { name: /^Selected: copy it/ })).toBeVisible();
+  expect(await page.evaluate(() => getSelection()!.toString())).toBe(token);
   await page.goto(`${server.url}/dashboard?token=${token}`);
   await expect(page.getByRole('heading', { name: 'Jobs' })).toBeVisible();
   await expect(page.getByRole('link', { name: 'Rooms' })).toBeVisible();
   expect((await client.request('POST', '/api/rooms', { name: 'x' }, token)).status).toBe(403);
-  const tokens = await client.json<{ id: string; name: string }[]>('GET', '/api/tokens');
-  await client.json('DELETE', `/api/tokens/${tokens.find((t) => t.name === 'Ada')!.id}`);
+  const owner = await (await browser.newContext()).newPage();
+  await dashboard(owner, '/tokens');
+  await owner.getByRole('row', { name: /^Ada viewer/ }).getByRole('button', { name: 'Revoke' }).click();
+  await owner.getByRole('button', { name: 'Revoke it' }).click();
+  await expect(owner.getByRole('row', { name: /^Ada/ })).toHaveCount(0);
+  await owner.context().close();
   await expect(page.getByText('does not know the token')).toBeVisible({ timeout: 60_000 });
 });
 
@@ -84,8 +92,15 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await expect(volunteer.getByTestId('volunteer-state')).toHaveText(/Working on “mandelbrot”/);
   await watchShifts(volunteer);
 
-  await page.getByRole('button', { name: 'Kill rank 1' }).click();
+  // Somebody who watches the job and touches nothing, from before the loss of a rank to behind the end.
   const id = new URL(page.url()).pathname.split('/').at(-1)!;
+  const watcher = await (await browser.newContext({ viewport: { width: 1400, height: 1000 } })).newPage();
+  found.push(...complaints(watcher));
+  await dashboard(watcher, `/jobs/${id}`);
+  await expect(watcher.getByTestId('rank-1')).toHaveAttribute('data-state', 'running');
+  for (const name of ['Kill rank 1', 'Run again', 'Cancel job']) await expect(watcher.getByRole('button', { name })).toBeVisible(); // it knows who looks
+  await watchShifts(watcher);
+  await page.getByRole('button', { name: 'Kill rank 1' }).click();
   await client.until(id, 'recovered', (j) => j.faults.length > 0 && j.faults.every((f) => f.recoveredAfterMs !== undefined));
   // The time line and the matrix while the job runs (rank 0 waits for its line), by keyboard and as tables.
   await page.getByRole('tab', { name: 'Time line' }).click();
@@ -95,12 +110,18 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await expect(lane.getByRole('cell').last()).toHaveText(/^[1-9]\d*$/); // its fault; on a machine that stalls for long there are more
   await expect(lane.getByRole('cell').nth(1)).toContainText('%'); // waiting
   const [trace] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as a trace' }).click()]);
-  expect((JSON.parse(readFileSync(await trace.path(), 'utf8')) as { traceEvents: { name: string; tid: number; args: { cause?: string } }[] }).traceEvents).toContainEqual(expect.objectContaining({ name: 'fault', tid: 1, args: { incarnation: 0, cause: 'killed' } }));
+  expect((JSON.parse(readFileSync(await trace.path(), 'utf8')) as { traceEvents: { name: string; tid: number; args: { cause?: string } }[] }).traceEvents).toContainEqual(expect.objectContaining({ name: 'fault', tid: 2, args: { incarnation: 0, cause: 'killed' } }));
   await page.getByTestId('timeline').focus();
   await page.keyboard.press('ArrowDown');
   await expect(page.getByTestId('timeline-cell')).toContainText(/Rank 1, .* to /);
   expect(await serious(page)).toEqual([]);
   await info.attach('time line', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
+  await page.getByRole('tab', { name: 'Profile' }).click();
+  await expect(page.getByTestId('profile-calls').getByRole('row', { name: /^standard input .* rank 0/ })).toBeVisible();
+  await expect(page.getByTestId('profile-calls').getByRole('row', { name: /^MPI_Barrier / })).toBeVisible();
+  await expect(page.getByTestId('profile-ranks').getByRole('row').nth(2).getByRole('cell').last()).toHaveText('MPI_Barrier');
+  expect(await serious(page)).toEqual([]);
+  await info.attach('profile', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
   await page.getByRole('tab', { name: 'Messages' }).click();
   await expect(page.getByTestId('matrix-table').getByRole('row', { name: /^1 0 / })).toBeVisible();
   await page.getByTestId('matrix').focus();
@@ -116,6 +137,10 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await client.input(id);
   await expect(headline(page)).toContainText('Done');
   await expect(page.getByTestId('output')).toContainText('PASS');
+  await expect(watcher.getByTestId('comparison')).toContainText('has not been compared');
+  await expect(watcher.getByTestId('output')).toContainText('PASS');
+  expect(await shifts(watcher)).toEqual([]);
+  await watcher.context().close();
   const picture = page.locator('.picture img');
   await expect.poll(() => picture.evaluate((i: HTMLImageElement) => i.naturalWidth)).toBeGreaterThan(0);
   // The views are a list of tabs for the keyboard, and each has an address.
@@ -131,12 +156,17 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await stranger.goto(address);
   await expect(stranger.getByTestId('report')).toContainText('killed by hand');
   await expect(stranger.locator('body')).not.toContainText('by-click');
+  await expect(stranger.getByTestId('profile-calls')).toContainText('MPI_Barrier');
   expect(await serious(stranger)).toEqual([]);
   expect(await stranger.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   await info.attach('report', { body: await stranger.screenshot({ fullPage: true }), contentType: 'image/png' });
   await stranger.context().close();
   await page.goto(page.url().replace('view=report', 'view=faults'));
-  await expect(page.getByText('killed by hand')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Faults', exact: true }).getByText('killed by hand')).toBeVisible();
+  await page.getByLabel('Which events').selectOption('faults');
+  await page.getByLabel('Of which rank').fill('1');
+  await expect(page.getByTestId('events')).toContainText('lost: killed by hand');
+  await expect(page.getByTestId('events')).not.toContainText('given to a node');
   expect(await serious(page)).toEqual([]);
   await page.getByRole('tab', { name: 'Output' }).click();
   await expect(page.getByTestId('output')).toContainText('PASS'); // the search is made in what has come

@@ -7,6 +7,7 @@ import { headline, openDashboard, write } from '../src/dashboard.ts';
 import { showLogOnFailure } from '../src/failure.ts';
 import { openedMeanwhile, openedWithoutIsolation } from '../src/offline.ts';
 import { allSaid, COLOURS, complaints, firstLoad, machineOf, serious } from '../src/looks.ts';
+import { Proxy } from '../src/proxy.ts';
 import { ServerProcess } from '../src/server.ts';
 
 let server: ServerProcess;
@@ -47,12 +48,14 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await expect(page.getByTestId('job-about')).toHaveText('It greets the class.');
   const id = new URL(page.url()).pathname.split('/').at(-1)!;
 
+  // Its volunteer comes through a proxy.
+  const way = await Proxy.open(() => server.url);
   const volunteer = await (await browser.newContext()).newPage();
   found.push(...complaints(volunteer));
   const state = volunteer.getByTestId('volunteer-state');
   const says = volunteer.locator('#volunteer-detail');
   const machine = await machineOf(browser, volunteer);
-  await volunteer.goto(`${server.url}/volunteer${new URL(address).search}&slots=1&name=pupil`);
+  await volunteer.goto(`${way.url}/volunteer${new URL(address).search}&slots=1&name=pupil`);
   await expect(volunteer.getByLabel('Room code')).toHaveValue(code);
   // From the start on: the page takes less of the processor once this has lasted for ten seconds.
   const tells = await machine.tells();
@@ -76,18 +79,34 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await expect(state).toHaveText('Working on “greeting”');
   await expect(volunteer.getByText('waits for standard input')).toBeVisible();
 
-  // A server that stands still is said to be silent while the connection still stands; killed and started again, it finds its volunteer by itself.
+  // The proxy is cut: the tab says so, is back when the proxy is, and the job goes on.
+  const events = volunteer.getByLabel('Events, newest first');
+  const atWork = async () => {
+    await expect(state).toHaveText('Working on “greeting”');
+    await expect(volunteer.getByText('waits for standard input')).toBeVisible();
+  };
+  way.cut();
+  await expect(state).toHaveText('Connecting');
+  await expect(says).toContainText('ranks here go on');
+  way.mend();
+  await atWork();
+  // It lets nothing pass and breaks nothing: the server is said to be silent although the connection stands, and then to answer again.
   const said = await allSaid(volunteer);
-  server.freeze();
+  way.stall();
   expect(await serious(volunteer)).toEqual([]);
   await info.attach('volunteer', { body: await volunteer.screenshot({ fullPage: true }), contentType: 'image/png' });
   await expect.poll(said).toContainEqual(expect.stringMatching(/^No answer from the server: Nothing has come for \d+ s, although the connection stands/));
+  way.mend();
+  await expect(events).toContainText(/The server answers again, after \d+ s|Connected to the server.*The server does not answer/);
+  await atWork();
+  // The server is killed, which the owner's page says too; started again, it finds its volunteer by itself.
   await server.kill9();
   await expect(state).toHaveText('Connecting');
   await expect(says).toContainText('ranks here go on');
-  await openedMeanwhile(volunteer, server, info);
-  await expect(state).toHaveText('Working on “greeting”');
-  await expect(volunteer.getByText('waits for standard input')).toBeVisible();
+  await expect(page.getByText('No connection to the server')).toBeVisible();
+  await openedMeanwhile(volunteer, server, way.url, info);
+  await atWork();
+  await expect(page.getByText('No connection to the server')).toBeHidden();
   if (tells.pressure) await expect(says).toContainText('of their share');
   await machine.pressure('nominal');
 
@@ -156,6 +175,7 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await expect(says).toContainText(`There is no room with the code ${code}`);
   expect(await serious(volunteer)).toEqual([]);
   await volunteer.context().close();
+  way.close();
   expect(found).toEqual([]);
 });
 

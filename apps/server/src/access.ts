@@ -44,6 +44,7 @@ export const ROUTES: Readonly<Record<string, Access>> = {
   'GET /api/jobs/:id/timeline': 'viewer',
   'GET /api/jobs/:id/matrix': 'viewer',
   'GET /api/jobs/:id/charts': 'viewer',
+  'GET /api/jobs/:id/profile': 'viewer',
   'GET /api/jobs/:id/comparison': 'viewer',
   'GET /api/jobs/:id/archive': 'viewer',
   'POST /api/jobs/:id/archive': 'viewer',

@@ -21,6 +21,7 @@ import { resolveOptions, type MayflyServer, type ResolvedOptions, type ServerOpt
 import { boardRoute } from './rest/board.ts';
 import { dataRoutes } from './rest/data.ts';
 import { WrittenHashes } from './jobs/written.ts';
+import { remembering } from './jobs/remembered.ts';
 import { archiveRoutes } from './rest/archive.ts';
 import { comparisonRoutes } from './rest/comparison.ts';
 import { historyRoutes } from './rest/history.ts';
@@ -72,8 +73,9 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     runtime.observer = dashboard;
     undo.push(() => dashboard.close());
     const compiling = o.compileServer === undefined ? {} : { serverPath: o.compileServer };
-    const compilers = { scripts: createCompiler(compiling), modules: createCompiler({ ...compiling, maxFiles: 2000, maxSourceBytes: 32 << 20 }) };
-    const closeCompilers = (): Promise<unknown> => Promise.all([compilers.scripts.close(), compilers.modules.close()]);
+    const [scripts, modules] = [createCompiler(compiling), createCompiler({ ...compiling, maxFiles: 2000, maxSourceBytes: 32 << 20 })];
+    const compilers = remembering({ scripts, modules });
+    const closeCompilers = (): Promise<unknown> => Promise.all([scripts.close(), modules.close()]);
     undo.push(closeCompilers);
     const retention = new RetentionKeeper(runtime, storage.registry, o.dataDir, o.retention, app.log);
     const sources: MetricSources = {

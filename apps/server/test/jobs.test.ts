@@ -109,7 +109,8 @@ describe('a job over real sockets', () => {
   });
 
   it.each([
-    ['two Channel Memories', { channelMemories: 2 }, {}],
+    // Without ticks: the loss is noticed when the grace is over, not when somebody looks.
+    ['two Channel Memories, between two ticks', { channelMemories: 2, dispatcher: { ...times, tickMs: 3_600_000 } }, {}],
     ['strict durability', {}, { options: { durability: 'strict' } }],
     ['two Channel Memories and strict durability', { channelMemories: 2 }, { options: { durability: 'strict' } }],
   ])('survives a lost node with %s', async (_what, serverOptions, jobOptions) => {

@@ -585,6 +585,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/jobs/{id}/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where the time of each rank went, in sum: by kind, and of the time that it waited, by MPI call
+         * @description In ms, over all incarnations of a rank. `ms` has the kinds of the time line; `calls` divide the time that the rank waited, with the number of times that it had to. Told every few seconds; of incarnations that were lost before the server’s last start only starting, dead and paused are known. Needs a token of any role.
+         */
+        get: operations["getJobsIdProfile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs/{id}/matrix": {
         parameters: {
             query?: never;
@@ -4284,6 +4304,144 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["TimelineView"];
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getJobsIdProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the job (12 characters), or of the token (10). */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job": "k3v9x0q2m7ab",
+                     *       "ranks": [
+                     *         {
+                     *           "rank": 0,
+                     *           "ms": {
+                     *             "computing": 51200,
+                     *             "waiting": 7900,
+                     *             "starting": 640
+                     *           },
+                     *           "calls": [
+                     *             {
+                     *               "call": "MPI_Allreduce",
+                     *               "ms": 7100,
+                     *               "times": 940
+                     *             },
+                     *             {
+                     *               "call": "MPI_Recv",
+                     *               "ms": 800,
+                     *               "times": 31
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        job: string;
+                        ranks: {
+                            rank: number;
+                            ms: {
+                                [key: string]: number;
+                            };
+                            calls: {
+                                call: string;
+                                ms: number;
+                                times: number;
+                            }[];
+                        }[];
+                    };
                 };
             };
             /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */

@@ -2,7 +2,8 @@
  * A campaign of faults on real processes: a server, tabs of real Chromium, headless nodes.
  *
  * What every job must show
- *  1 It ends with the very answer of an undisturbed run: standard output of every rank, result files, byte for byte.
+ *  1 It ends with the very answer of an undisturbed run: standard output of every rank, result files, byte for byte. Where the workload has the output of a
+ *    native run, the undisturbed one printed that, too.
  *  2 Only ranks of a victim are lost, with the causes that the kind of fault stands for.
  *  3 Only lost ranks have new incarnations, and every incarnation that a node was given is in the history of losses.
  *  4 Every lost rank is again where it was, or where it would have got, before the next wave of faults.
@@ -38,6 +39,9 @@ export interface CampaignOptions {
   /** Waves do not wait for the last node that is still to come. */
   hurried?: boolean;
 }
+
+/** In tables: rows of native-runs.json differ in their arguments and ranks. */
+const nameOf = (w: Workload): string => (w.native === undefined ? w.example : `${w.example}${w.example.startsWith('nas-') ? ` ${w.args[0]}` : ''} on ${w.size}`);
 
 export class Campaign {
   private readonly undisturbed = new Map<Workload, { answer: Answer; messages: number[] }>();
@@ -89,9 +93,11 @@ export class Campaign {
       must(end.state === 'done' && end.faults.length === 0, `the undisturbed run of ${w.example} is ${end.state}: ${JSON.stringify(end)}`);
       const answer = await this.client.answer(end);
       must(!/^FAIL/m.test(answer.stdout.join('')), `the undisturbed run of ${w.example} fails its own check: ${answer.stdout.join('')}`);
+      if (w.native !== undefined)
+        answer.stdout.forEach((text, task) => must(text === (task === 0 ? w.native : ''), `standard output of rank ${task} of the undisturbed run of ${w.example} differs from the native one:\n${text}\ninstead of\n${task === 0 ? w.native : ''}`));
       known = { answer, messages: end.tasks.map(progressOf) };
       this.undisturbed.set(w, known);
-      this.say(`${w.example} undisturbed: ${((performance.now() - began) / 1000).toFixed(1)} s, ${known.messages.reduce((a, b) => a + b, 0) / 2} messages`);
+      this.say(`${nameOf(w)} undisturbed${w.native === undefined ? '' : ', as natively'}: ${((performance.now() - began) / 1000).toFixed(1)} s, ${known.messages.reduce((a, b) => a + b, 0) / 2} messages`);
     }
     return known;
   }
@@ -99,14 +105,14 @@ export class Campaign {
   /** Runs one job through its faults. Never throws: what was wrong is in the report. */
   async run(planned: PlannedJob): Promise<JobReport> {
     const { index, workload } = planned;
-    const report: JobReport = { index, example: workload.example, struck: [], missed: [] };
+    const report: JobReport = { index, example: nameOf(workload), struck: [], missed: [] };
     let id: string | undefined;
     try {
       await this.pool.renew();
       const calm = await this.reference(workload);
       id = report.id = await this.submit(workload);
       const draw = chance(this.seed, `moments of job ${index}`);
-      const stage: Stage = { client: this.client, server: this.server, pool: this.pool, id, job: index, example: workload.example, messages: calm.messages, hurried: this.hurried, draw, say: this.say };
+      const stage: Stage = { client: this.client, server: this.server, pool: this.pool, id, job: index, example: nameOf(workload), messages: calm.messages, hurried: this.hurried, draw, say: this.say };
       const again: PlannedFault[] = [];
       for (const wave of planned.waves) {
         const { struck, missed } = await new Wave(stage, wave).run();

@@ -6,7 +6,7 @@ import { KINDS } from './kinds.ts';
 import { manyRanks } from './many-ranks.ts';
 import { faultsOf, plan, planEach } from './plan.ts';
 import { byExample, histogram } from './report.ts';
-import { C_WORKLOADS, WORKLOADS } from './workloads.ts';
+import { C_WORKLOADS, nativeWorkloads, WORKLOADS } from './workloads.ts';
 
 const ALL = [...WORKLOADS, ...C_WORKLOADS];
 /** What takes down one rank, one node's ranks, or all at once, and nothing else. */
@@ -16,6 +16,8 @@ const PER_JOB = 24;
 const PER_JOB_EACH = 10;
 /** More tabs than a job needs: what overlaps leaves some. */
 const POOL = { tabs: 3, headless: 2, slots: 2 };
+/** For 9 ranks. */
+const LARGER_POOL = { tabs: 4, headless: 3, slots: 2 };
 /** As PATIENT; but a node that dies together with the server keeps its job waiting for as long as nodes may come back. */
 const SERVER = ['--grace', '0.4', '--silence', '12', '--restart-grace', '20'];
 
@@ -29,6 +31,8 @@ const HELP = `npm run faults -- [options]
   --only a,b       only these kinds: ${KINDS.map((k) => k.name).join(', ')}
   --examples a,b   only these examples: ${ALL.map((w) => w.example).join(', ')}
   --examples       every example in C and C++, each through ${EACH} kills (--each ${EACH}) of one rank, of a node, or of all nodes at once
+  --native         as --examples, each as examples/native-runs.json has it on 4 and on 9 ranks, where the undisturbed run on tabs must print what a native one
+                   printed, too (with --examples a,b: these; --native 9: on 9 ranks only)
   --each K         K faults for each example by itself, of the kinds ${KILLERS.join(', ')} (or those of --only)
   --ranks R        another campaign: one light program of R ranks on headless nodes, --kills of which are killed
   --slots S        slots of each of those nodes (default 8)
@@ -36,7 +40,8 @@ const HELP = `npm run faults -- [options]
 Exit code 0: every answer was that of an undisturbed run. docs/faults.md says what each kind is.`;
 
 // Alone it means all that is in C.
-const argv = process.argv.slice(2).flatMap((a, i, all) => (a === '--examples' && (all[i + 1] ?? '--').startsWith('--') ? ['--examples', 'c', ...(all.includes('--each') ? [] : ['--each', EACH])] : [a]));
+const given = process.argv.slice(2).flatMap((a, i, all) => (a === '--native' ? ['--native', ...(/^\d+$/.test(all[i + 1] ?? '') ? [] : ['0']), ...(all.includes('--each') ? [] : ['--each', EACH])] : [a]));
+const argv = given.flatMap((a, i, all) => (a === '--examples' && (all[i + 1] ?? '--').startsWith('--') ? ['--examples', 'c', ...(all.includes('--each') ? [] : ['--each', EACH])] : [a]));
 const { values } = parseArgs({
   args: argv,
   options: {
@@ -47,6 +52,7 @@ const { values } = parseArgs({
     apart: { type: 'boolean', default: false },
     each: { type: 'string' },
     only: { type: 'string' },
+    native: { type: 'string' },
     examples: { type: 'string' },
     ranks: { type: 'string' },
     slots: { type: 'string', default: '8' },
@@ -73,7 +79,9 @@ async function main(): Promise<number> {
 
   const each = number('each', values.each);
   const examples = values.examples === 'c' ? C_WORKLOADS.map((w) => w.example) : values.examples?.split(',');
-  const workloads = examples ? ALL.filter((w) => examples.includes(w.example)) : ALL;
+  const size = number('native', values.native);
+  const all = size === undefined ? ALL : nativeWorkloads().filter((w) => size === 0 || w.size === size);
+  const workloads = examples ? all.filter((w) => examples.includes(w.example)) : all;
   if (workloads.length === 0) throw new Error(`no example of these is known: ${values.examples}`);
   const kinds = values.only?.split(',') ?? (each === undefined ? undefined : KILLERS);
   const only = number('job', values.job);
@@ -87,7 +95,7 @@ async function main(): Promise<number> {
   const reports: JobReport[] = [...kept.reports];
   if (reports.length > 0) say(`${reports.length} of these jobs are in ${values.kept}`);
   const began = performance.now();
-  const starting = { seed, say, ...(values.apart ? {} : { size: POOL, server: SERVER, hurried: true }) };
+  const starting = { seed, say, ...(values.apart ? {} : { size: size === undefined ? POOL : LARGER_POOL, server: SERVER, hurried: true }) };
   let campaign = await Campaign.start(starting);
   const tables = (): string => `\n${histogram(reports)}\n\n${byExample(reports)}\n`;
   const interrupted = (): void => {

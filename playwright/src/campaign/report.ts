@@ -23,14 +23,14 @@ export function histogram(reports: readonly JobReport[]): string {
 
 /** A row for each example, in the order in which they came. */
 export function byExample(reports: readonly JobReport[]): string {
-  const lines = [`${'example'.padEnd(16)}${'jobs'.padStart(6)}${'kills'.padStart(7)}${'midway'.padStart(8)}${'all at once'.padStart(13)}${'ranks lost'.padStart(12)}${'recovered in ms: median'.padStart(25)}${'worst'.padStart(8)}  answer`];
+  const lines = [`${'example'.padEnd(20)}${'jobs'.padStart(6)}${'kills'.padStart(7)}${'midway'.padStart(8)}${'all at once'.padStart(13)}${'ranks lost'.padStart(12)}${'recovered in ms: median'.padStart(25)}${'worst'.padStart(8)}  answer`];
   for (const example of new Set(reports.map((r) => r.example))) {
     const of = reports.filter((r) => r.example === example);
     const struck = of.flatMap((r) => r.struck);
     const times = struck.filter((s) => s.lost.length > 0).map((s) => s.recoveredAfterMs).sort((a, b) => a - b);
     const wrong = of.filter((r) => r.wrong !== undefined).length;
     const cells = [of.length, struck.length, struck.filter((s) => s.midway).length, struck.filter((s) => s.kind === 'everybody').length, struck.reduce((n, s) => n + s.lost.length, 0), median(times), times.at(-1) ?? 0].map(String);
-    lines.push(example.padEnd(16) + cells.map((c, i) => c.padStart([6, 7, 8, 13, 12, 25, 8][i]!)).join('') + (wrong === 0 ? '  the same' : `  ${wrong} WRONG`));
+    lines.push(example.padEnd(20) + cells.map((c, i) => c.padStart([6, 7, 8, 13, 12, 25, 8][i]!)).join('') + (wrong === 0 ? '  the same' : `  ${wrong} WRONG`));
   }
   return lines.join('\n');
 }

@@ -2,7 +2,10 @@
  * What the campaign runs: a data table. A program is held at its end until its faults are done, so that none comes too late: behind
  * it, rank 0 waits for a line of standard input and all ranks for rank 0.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { readExample, type Program } from '../client.ts';
+import { ROOT } from '../server.ts';
 import { moduleOf } from './modules.ts';
 
 export interface Workload {
@@ -10,6 +13,8 @@ export interface Workload {
   size: number;
   /** Some seconds on two slow cores. */
   args: string[];
+  /** What a native run printed, as committed; absent: the answer is that of an undisturbed run on tabs. */
+  native?: string;
 }
 
 export const WORKLOADS: Workload[] = [
@@ -36,6 +41,15 @@ export const C_WORKLOADS: Workload[] = [
   { example: 'c-pcg', size: 4, args: ['--matrix', '1138_bus.mtx'] },
   { example: 'cxx-raytracer', size: 4, args: ['--width', '320', '--height', '240', '--samples', '1'] },
 ];
+
+/** Every row of examples/native-runs.json on 4 and on 9 ranks, where it allows them. */
+export function nativeWorkloads(): Workload[] {
+  const examples = join(ROOT, 'examples');
+  const rows = JSON.parse(readFileSync(join(examples, 'native-runs.json'), 'utf8')) as { name: string; args: string[]; ranks: number[]; expected?: string }[];
+  return rows.flatMap(({ name, args, ranks, expected = 'expected' }) =>
+    ranks.filter((n) => n > 1).map((size) => ({ example: name, size, args, native: readFileSync(join(examples, name, `${expected}-${size}.txt`), 'utf8') })),
+  );
+}
 
 /** For `npm test`: of both kinds, and none that takes long. */
 export const SHORT_WORKLOADS: Workload[] = [

@@ -28,6 +28,7 @@ const ALLOWED = [
   /^-f(fp-contract|fp-model)=(off|on|fast|precise|strict)$/,
   /^-f(template-depth|constexpr-depth|constexpr-steps|bracket-depth)=\d{1,9}$/,
   /^-fvisibility(-inlines-hidden|=(default|hidden|protected))$/,
+  /^-fsanitize=[a-z,-]+$/,
   /^-x(c|c\+\+|none)$/,
   /^-zstack-size=\d{1,9}$/,
   /^-Wl,-z,stack-size=\d{1,9}$/,

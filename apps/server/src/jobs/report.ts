@@ -1,19 +1,20 @@
 /** The report of a run, from what the cores and the files say. Pure. */
 import type { JobSpec } from '@mayfly/protocols';
-import { REPORT_VERSION, SPENT, runTime, taskId, type JobReport, type JobView } from '@mayfly/wire';
+import { REPORT_VERSION, SPENT, runTime, taskId, type JobReport, type JobView, type RankProfile } from '@mayfly/wire';
 import type { RunSummary } from './run-log.ts';
 
 export interface ReportParts {
   view: JobView;
   spec: JobSpec;
   run: RunSummary;
+  profile: RankProfile[];
   outputs: JobReport['outputs'];
   comparisons: NonNullable<JobReport['comparisons']>;
   version: string;
   now: number;
 }
 
-export function reportOf({ view, spec, run, outputs, comparisons, version, now }: ReportParts): JobReport {
+export function reportOf({ view, spec, run, profile, outputs, comparisons, version, now }: ReportParts): JobReport {
   const spentMs = Object.fromEntries(SPENT.map((name, i) => [name, Math.round(run.spentMs[i] ?? 0)]));
   const sum = (of: (t: JobView['tasks'][number]) => number): number => view.tasks.reduce((n, t) => n + of(t), 0);
   const replayedMs = spentMs['replaying'] ?? 0;
@@ -83,6 +84,7 @@ export function reportOf({ view, spec, run, outputs, comparisons, version, now }
       replayedMs,
       spentMs,
     },
+    profile,
     outputs,
     ...(comparisons.length === 0 ? {} : { comparisons }),
   };

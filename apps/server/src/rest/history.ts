@@ -1,12 +1,13 @@
 /** REST of a job's history: the time line, the matrix of messages, and the charts. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { ChartsView, LANE_KINDS, MatrixView, MayflyError, TimelineView, jobId, type JobId } from '@mayfly/wire';
+import { ChartsView, LANE_KINDS, MatrixView, MayflyError, ProfileView, TimelineView, jobId, type JobId } from '@mayfly/wire';
 import type { FastifyInstance } from 'fastify';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import { Type } from 'typebox';
 import { binsOf, cellsOf, columnsOf } from '../history/columns.ts';
 import { JobHistory } from '../history/job-history.ts';
+import { profileOf } from '../jobs/profile.ts';
 import type { Runtime } from '../runtime.ts';
 import { JobParams, refusals } from './schemas.ts';
 
@@ -63,6 +64,15 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
         events,
         eventsLeftOut: h.leftOut,
       };
+    },
+  );
+
+  app.get(
+    '/api/jobs/:id/profile',
+    { schema: { summary: 'Where the time of each rank went, in sum: by kind, and of the time that it waited, by MPI call', tags: ['history'], params: JobParams, response: { 200: ProfileView, ...refusals(401, 404) } } },
+    async (request) => {
+      const { job, size } = need(request.params.id);
+      return { job, ranks: profileOf(size, runtime.runLog.of(job), runtime.history.of(job)) };
     },
   );
 

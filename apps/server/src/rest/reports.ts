@@ -5,6 +5,7 @@ import type { Registry } from '@mayfly/storage/ports';
 import { JobReport, MayflyError, jobId, publicReport, type JobId, type JobView } from '@mayfly/wire';
 import { Type } from 'typebox';
 import { compareRuns, reported } from '../jobs/compared.ts';
+import { profileOf } from '../jobs/profile.ts';
 import { reportOf } from '../jobs/report.ts';
 import type { WrittenHashes } from '../jobs/written.ts';
 import type { Runtime } from '../runtime.ts';
@@ -21,8 +22,11 @@ export function reportRoutes(plain: FastifyInstance, o: { runtime: Runtime; regi
     if (!view) throw missing(id);
     return view;
   };
-  const report = async (view: JobView): Promise<JobReport> =>
-    reportOf({ view, spec: runtime.spec(view.id)!, run: runtime.runLog.of(view.id), outputs: await o.hashes.of(view), comparisons: reported(await compareRuns(runtime, o.hashes, view)), version: o.version, now: Date.now() });
+  const report = async (view: JobView): Promise<JobReport> => {
+    const run = runtime.runLog.of(view.id);
+    const profile = profileOf(view.tasks.length, run, runtime.history.of(view.id));
+    return reportOf({ view, spec: runtime.spec(view.id)!, run, profile, outputs: await o.hashes.of(view), comparisons: reported(await compareRuns(runtime, o.hashes, view)), version: o.version, now: Date.now() });
+  };
 
   app.get('/api/jobs/:id/report', { schema: { summary: 'Report of a run: program, options, ranks, nodes, faults, times, hashes of what it wrote', tags: ['reports'], params: JobParams, response: { 200: JobReport, ...refusals(401, 404) } } }, async (request) =>
     report(need(request.params.id)),

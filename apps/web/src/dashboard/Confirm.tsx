@@ -10,6 +10,7 @@ interface Question {
   no: string;
   busy: boolean;
   small?: boolean;
+  className?: string;
   /** What can be undone does not look dangerous. */
   mild?: boolean;
   onYes: () => void;
@@ -18,7 +19,7 @@ interface Question {
 export function Confirm(q: Question) {
   return (
     <DialogTrigger>
-      <Button className={`button${q.mild ? '' : ' danger'}${q.small ? ' small' : ''}`} isDisabled={q.busy}>
+      <Button className={`button${q.mild ? '' : ' danger'}${q.small ? ' small' : ''}${q.className === undefined ? '' : ` ${q.className}`}`} isDisabled={q.busy}>
         {q.label}
       </Button>
       <ModalOverlay className="veil" isDismissable>

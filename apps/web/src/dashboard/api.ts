@@ -55,6 +55,7 @@ export const getTimeline = (id: string, query: { from: number; to: number; first
   api.get('/api/jobs/{id}/timeline', { params: { path: { id }, query }, signal });
 export const getMatrix = (id: string, q: { src: [number, number]; dst: [number, number]; bins: number }) =>
   api.get('/api/jobs/{id}/matrix', { params: { path: { id }, query: { srcFirst: q.src[0], srcLast: q.src[1], dstFirst: q.dst[0], dstLast: q.dst[1], bins: q.bins } } });
+export const getProfile = (id: string) => api.get('/api/jobs/{id}/profile', of(id));
 export const getCharts = (id: string) => api.get('/api/jobs/{id}/charts', of(id));
 export const getComparison = (id: string) => api.get('/api/jobs/{id}/comparison', of(id));
 /** Once more with the same input and seed; the two are compared when it has ended. */

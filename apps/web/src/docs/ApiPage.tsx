@@ -56,7 +56,7 @@ export function ApiPage() {
                     <strong className="mono">{name}</strong>
                   </summary>
                   <div className="route-body">
-                    {schema.description && <p>{schema.description}</p>}
+                    {schema.description && <p>{prose(schema.description)}</p>}
                     <Properties schema={schema} />
                   </div>
                 </details>
@@ -76,11 +76,11 @@ function OneRoute({ route: r }: { route: Route }) {
       <summary>
         <span className={`verb verb-${r.method.toLowerCase()}`}>{r.method}</span>
         <span className="mono break">{r.path}</span>
-        <span className="muted small">{r.summary}</span>
+        <span className="muted small">{prose(r.summary)}</span>
       </summary>
       {open && (
         <div className="route-body">
-          <p>{r.description}</p>
+          <p>{prose(r.description)}</p>
           {r.parameters && r.parameters.length > 0 && (
             <>
               <h3>Parameters</h3>
@@ -92,7 +92,7 @@ function OneRoute({ route: r }: { route: Route }) {
                       {!p.required && <span className="muted"> (may be left out)</span>}
                     </dt>
                     <dd>
-                      {p.description} <span className="muted small">{inWords(p.schema)}</span>
+                      {prose(p.description)} <span className="muted small">{inWords(p.schema)}</span>
                     </dd>
                   </div>
                 ))}
@@ -165,7 +165,7 @@ function Properties({ schema }: { schema: Schema }) {
           </dt>
           <dd>
             {s.properties ? <Properties schema={s} /> : s.items?.properties ? <Properties schema={s.items} /> : <Shape schema={s} />}
-            {s.description && ` ${s.description}`}
+            {s.description && <> {prose(s.description)}</>}
           </dd>
         </div>
       ))}
@@ -181,3 +181,6 @@ function Code({ text, label }: { text: string; label: string }) {
     </pre>
   );
 }
+
+/** What stands between backticks is code. */
+const prose = (text: string | undefined) => text?.split('`').map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part));

@@ -5,6 +5,7 @@ import { Differences } from '../shared/Differences.tsx';
 import { bytes, count, duration, elapsed, plural } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
 import { comparisonLine, faultCause, jobWord, verdictOf } from '../dashboard/words.ts';
+import { Profile } from './Profile.tsx';
 import './report.css';
 
 export function Report({ report: r }: { report: JobReport }) {
@@ -102,6 +103,12 @@ export function Report({ report: r }: { report: JobReport }) {
         )}
       </section>
       <Same report={r} />
+      {r.profile !== undefined && r.profile.some((p) => Object.keys(p.ms).length > 0) && (
+        <section className="stack" aria-label="Where the time went">
+          <h2>Where the time went</h2>
+          <Profile ranks={r.profile} />
+        </section>
+      )}
       <section className="stack">
         <h2>Ranks</h2>
         <Table

@@ -89,20 +89,20 @@ function RankHere({ rank: r, rate, now }: { rank: RankSnapshot; rate: Rate | und
   const image = r.imageAt !== undefined ? `image ${ago(r.imageAt, now)}` : r.canImage ? 'no image yet' : 'restarts from its log';
   return (
     <>
-      <div className="row apart">
+      <div className="line-here">
         <strong>
           Rank {r.task} <span className="muted">of {r.size}</span>
           {r.incarnation > 0 && <span className="muted small"> · incarnation {r.incarnation}</span>}
         </strong>
         <Tag tone={word.tone}>{word.text}</Tag>
       </div>
-      <div className="row apart muted small num">
+      <div className="line-here muted small num">
         <span className="job-of">
           {r.jobName ?? r.job} · <span className="mono">{r.program}</span>
         </span>
         <span>{image}</span>
       </div>
-      <div className="row apart muted small num">
+      <div className="line-here muted small num">
         <span>
           {count(r.messagesIn)} in, {count(r.messagesOut)} out · {bytes(r.bytesIn + r.bytesOut)}
         </span>

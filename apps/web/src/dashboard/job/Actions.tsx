@@ -2,6 +2,7 @@
 import type { JobView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import { cancelJob, checkpointJob, deleteJob, getSubmission, pauseJob, resumeJob, saveArchive, submitJob } from '../api.ts';
 import { useMay, useMayChange, useMe } from '../context.tsx';
@@ -23,33 +24,30 @@ export function Actions({ job }: { job: JobView }) {
   /** Result files and the output of every rank, as one file. */
   const archive = useMutation({ mutationFn: () => saveArchive(job.id) });
   const ended = hasEnded(job.state);
+  const [begun] = useState(!ended);
   const mayChange = useMayChange(job);
   const maySubmit = useMay('submitter');
   const me = useMe();
   /** Why there are fewer buttons than others have. */
   const refused = me === undefined || mayChange ? undefined : me.role === 'viewer' ? 'Your token is a viewer’s: it may look.' : `This job is of ${job.owner}: you may look, and run it again.`;
   return (
-    <>
-      <div className="row">
+    <div className="job-actions">
+      <div className="row actions">
+        {/* These go when the job ends; before the others on a wide page, below them on a narrow one, so that none of those moves. */}
         {!ended && mayChange && (
-          <Confirm
-            label="Cancel job"
-            title={`Cancel “${job.name}”?`}
-            text="Its ranks stop at once. What it has written so far stays."
-            yes="Cancel the job"
-            no="Let it run"
-            busy={cancel.isPending}
-            onYes={() => cancel.mutate()}
-          />
+          <Button className="button tail" isDisabled={checkpoint.isPending || !job.tasks.some((t) => t.node !== undefined)} onPress={() => checkpoint.mutate()}>
+            Checkpoint now
+          </Button>
         )}
         {!ended && mayChange && isPaused(job.state) && (
-          <Button className="button primary" isDisabled={resume.isPending} onPress={() => resume.mutate()}>
+          <Button className="button primary mid tail" isDisabled={resume.isPending} onPress={() => resume.mutate()}>
             Resume
           </Button>
         )}
         {!ended && mayChange && !isPaused(job.state) && (
           <Confirm
             label="Pause"
+            className="mid tail"
             mild
             title={`Pause “${job.name}”?`}
             text={pauseAdvice(job)}
@@ -59,11 +57,40 @@ export function Actions({ job }: { job: JobView }) {
             onYes={() => pause.mutate()}
           />
         )}
-        {!ended && mayChange && !isPaused(job.state) && (
-          <Button className="button" isDisabled={checkpoint.isPending || !job.tasks.some((t) => t.node !== undefined)} onPress={() => checkpoint.mutate()}>
-            Checkpoint now
-          </Button>
+        {ended && begun && mayChange && (
+          <>
+            <span className="button tail gone" aria-hidden="true">
+              Checkpoint now
+            </span>
+            <span className="button mid tail gone" aria-hidden="true">
+              Pause
+            </span>
+          </>
         )}
+        {mayChange &&
+          (ended ? (
+            <Confirm
+              label="Delete"
+              className="first-end"
+              title={`Delete “${job.name}”?`}
+              text="Its output, result files and images are removed from the server for good."
+              yes="Delete it"
+              no="Keep it"
+              busy={remove.isPending}
+              onYes={() => remove.mutate()}
+            />
+          ) : (
+            <Confirm
+              label="Cancel job"
+              className="first-end"
+              title={`Cancel “${job.name}”?`}
+              text="Its ranks stop at once. What it has written so far stays."
+              yes="Cancel the job"
+              no="Let it run"
+              busy={cancel.isPending}
+              onYes={() => cancel.mutate()}
+            />
+          ))}
         {maySubmit && (
           <Button className="button" isDisabled={again.isPending} onPress={() => again.mutate()}>
             Run again
@@ -74,25 +101,12 @@ export function Actions({ job }: { job: JobView }) {
             Edit a copy
           </Link>
         )}
-        {(job.outputBytes > 0 || job.outputs.length > 0) && (
-          <Button className="button" isDisabled={archive.isPending} onPress={() => archive.mutate()}>
-            Download all
-          </Button>
-        )}
-        {ended && mayChange && (
-          <Confirm
-            label="Delete"
-            title={`Delete “${job.name}”?`}
-            text="Its output, result files and images are removed from the server for good."
-            yes="Delete it"
-            no="Keep it"
-            busy={remove.isPending}
-            onYes={() => remove.mutate()}
-          />
-        )}
+        <Button className="button" isDisabled={archive.isPending || (job.outputBytes === 0 && job.outputs.length === 0)} onPress={() => archive.mutate()}>
+          Download all
+        </Button>
       </div>
       {refused !== undefined && <p className="muted small">{refused}</p>}
       {[cancel, pause, resume, checkpoint, again, archive, remove].map((m, i) => m.error && <Problem key={i} error={m.error} />)}
-    </>
+    </div>
   );
 }

@@ -12,6 +12,14 @@ import { comparisonLine, hasEnded, jobWord, verdictOf } from '../words.ts';
 
 const POLL_MS = 3000;
 
+/** What stands in the place of the comparison while there is none. */
+const BEFORE: Partial<Record<JobView['state'], string>> & { running: string } = {
+  running: 'Kill a rank below or close a tab: the job goes on. When it has ended, it can be run again here, and the answers are compared byte for byte.',
+  cancelled: 'It was cancelled: there is no answer to compare.',
+  done: 'Looking for other runs of it…',
+};
+const UNPROTECTED = 'A lost rank ends this job, whose protocol is none. When it has ended well, it can be run again here, and the answers are compared byte for byte.';
+
 export function Comparison({ job }: { job: JobView }) {
   const navigate = useNavigate();
   const may = useMay('submitter');
@@ -29,16 +37,23 @@ export function Comparison({ job }: { job: JobView }) {
     mutationFn: () => runAgain(job.id),
     onSuccess: (fresh) => navigate({ to: '/dashboard/jobs/$id', params: { id: fresh.id } }),
   });
-  if (!ended) {
-    if (job.compareWith === undefined || hasEnded(job.state)) return null;
-    return (
-      <p className="muted small" data-testid="comparison">
-        Runs with the same input and seed as <RunLink id={job.compareWith}>an earlier run</RunLink>; when it has ended, what both wrote is compared byte for byte.
-      </p>
-    );
-  }
   // Of a failure nobody asks whether it is the right one, unless somebody did.
-  if (!data || (job.state === 'failed' && data.runs.length === 0)) return null;
+  if (job.state === 'failed' && (data?.runs.length ?? 0) === 0) return null;
+  // As large as what comes in its place: nothing moves when the job ends.
+  if (!ended || !data)
+    return (
+      <div className="notice tone-quiet" data-testid="comparison">
+        <p className="small">
+          {job.compareWith !== undefined && !hasEnded(job.state) ? (
+            <>
+              Runs with the same input and seed as <RunLink id={job.compareWith}>an earlier run</RunLink>; when it has ended, what both wrote is compared byte for byte.
+            </>
+          ) : (
+            (BEFORE[job.state] ?? (job.protocol === 'none' ? UNPROTECTED : BEFORE.running))
+          )}
+        </p>
+      </div>
+    );
   const verdict = verdictOf(data.runs);
   return (
     <section className={`notice tone-${verdict.tone}`} aria-label="Is the answer the same?" data-testid="comparison">

@@ -1,4 +1,4 @@
-/** Result files: sizes that grow, pictures in place, downloads. */
+/** Result files: sizes that grow, downloads, pictures in place. What grows is below what does not. */
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { bytes } from '../../shared/format.ts';
@@ -23,7 +23,12 @@ export function Files({ job, files: news }: ViewProps) {
   });
   const save = useMutation({ mutationFn: async (path: string) => saveBlob(await getFile(job.id, path), path.split('/').at(-1) ?? path) });
   if (files.length === 0)
-    return <p className="muted small">{hasEnded(job.state) ? 'The program wrote no files.' : 'No file yet. What the program writes with MPI-IO or opens for writing appears here while it grows.'}</p>;
+    return (
+      <section className="stack" aria-label="Result files">
+        <h2>Result files</h2>
+        <p className="muted small">{hasEnded(job.state) ? 'The program wrote no files.' : 'No file yet. What the program writes with MPI-IO or opens for writing appears here while it grows.'}</p>
+      </section>
+    );
   const pictures = files.flatMap((f) => {
     const kind = pictureKind(f.path);
     return kind && f.bytes > 0 ? [{ ...f, kind }] : [];
@@ -31,13 +36,6 @@ export function Files({ job, files: news }: ViewProps) {
   return (
     <section className="stack" aria-label="Result files">
       <h2>Result files</h2>
-      {pictures.length > 0 && (
-        <div className="pictures">
-          {pictures.map((p) => (
-            <ResultPicture key={p.path} job={job.id} file={p} kind={p.kind} final={hasEnded(job.state)} />
-          ))}
-        </div>
-      )}
       <div className="card">
         <table className="table num">
           <thead>
@@ -67,6 +65,13 @@ export function Files({ job, files: news }: ViewProps) {
         </table>
         <Problem error={save.error} title="The file could not be downloaded" />
       </div>
+      {pictures.length > 0 && (
+        <div className="pictures">
+          {pictures.map((p) => (
+            <ResultPicture key={p.path} job={job.id} file={p} kind={p.kind} final={hasEnded(job.state)} />
+          ))}
+        </div>
+      )}
     </section>
   );
 }
@@ -135,11 +140,11 @@ function ResultPicture({ job, file, kind, final }: { job: string; file: ResultFi
   if (error && !shown) return <Problem error={error} title={`${file.path} could not be read`} />;
   return (
     <figure className="picture">
-      {shown ? <img src={shown.url} alt={`${file.path}, written by rank ${file.task}${final ? '' : ', so far'}`} {...shown.size} /> : <div className="picture-wait muted small">the picture has just begun</div>}
       <figcaption className="muted small">
         <span className="mono break">{file.path}</span>
         {!final && <span> · grows</span>}
       </figcaption>
+      {shown ? <img src={shown.url} alt={`${file.path}, written by rank ${file.task}${final ? '' : ', so far'}`} {...shown.size} /> : <div className="picture-wait muted small">the picture has just begun</div>}
     </figure>
   );
 }

@@ -1,4 +1,4 @@
-/** Faults, and what a next one would cost: the images that the server keeps of each rank. */
+/** Faults, what a next one would cost (the images that the server keeps of each rank), and all that happened. */
 import { useQuery } from '@tanstack/react-query';
 import { ago, bytes, duration, elapsed } from '../../shared/format.ts';
 import { getImages } from '../api.ts';
@@ -6,6 +6,7 @@ import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 import { Tag } from '../../shared/Tag.tsx';
 import { hasEnded, uploadText } from '../words.ts';
+import { Events } from './Events.tsx';
 import { Faults } from './Faults.tsx';
 import type { ViewProps } from './views.tsx';
 
@@ -14,6 +15,7 @@ export function FaultsAndImages(props: ViewProps) {
     <>
       <Faults {...props} />
       {!hasEnded(props.job.state) && props.job.protocol !== 'none' && <Images {...props} />}
+      <Events job={props.job} />
     </>
   );
 }

@@ -42,28 +42,24 @@ export function JobPage() {
     <article className="stack job-page">
       <title>{`${jobWord(job.state).text}: ${job.name} – Mayfly`}</title>
       <header className="stack">
-        <div className="row apart">
-          <div className="job-title">
-            <h1>{job.name}</h1>
-            {job.about !== undefined && (
-              <p className="job-about" data-testid="job-about">
-                {job.about}
-              </p>
-            )}
-            <p className="row" role="status">
-              <Tag tone={jobWord(job.state).tone}>{jobWord(job.state).text}</Tag>
-              <span className="muted" data-testid="job-line">
-                {job.state === 'failed' ? '' : jobLine(job)}
-              </span>
+        <div className="job-head">
+          <h1>{job.name}</h1>
+          <Actions key={job.id} job={job} />
+          {job.about !== undefined && (
+            <p className="job-about" data-testid="job-about">
+              {job.about}
             </p>
-          </div>
-          <Actions job={job} />
+          )}
+          <p className="job-status" role="status">
+            <Tag tone={jobWord(job.state).tone}>{jobWord(job.state).text}</Tag>
+            <span className="muted" data-testid="job-line">
+              {job.state === 'failed' ? '' : jobLine(job)}
+            </span>
+          </p>
         </div>
         <Figures job={job} />
-        <Wanted job={job} />
       </header>
-      {job.error && job.state !== 'cancelled' && <Problem error={job.error} />}
-      <Comparison job={job} />
+      <Notice job={job} />
       <Tabs className="stack job-views" selectedKey={view.id} onSelectionChange={(key) => go(String(key))}>
         <TabList className="tabs job-tabs" aria-label="Views of this job">
           {VIEWS.map((v) => (
@@ -72,7 +68,7 @@ export function JobPage() {
             </Tab>
           ))}
         </TabList>
-        <TabPanel key={view.id} id={view.id} className="stack job-view">
+        <TabPanel key={`${job.id} ${view.id}`} id={view.id} className="stack job-view">
           <Suspense fallback={<p className="muted">Loading…</p>}>
             <view.Component job={job} feed={feed} files={files} go={go} />
           </Suspense>
@@ -123,22 +119,33 @@ function Figures({ job }: { job: JobView }) {
   );
 }
 
-/** How a job that waits for slots comes to them. */
-function Wanted({ job }: { job: JobView }) {
+/** One place for what there is to say of a job as a whole, so that nothing moves when that changes: where slots come from, what happens to lost ranks, the error, whether the answer is the same. */
+function Notice({ job }: { job: JobView }) {
   const at = wantedAt(job);
-  const info = useQuery({ queryKey: ['info'], queryFn: getInfo, staleTime: 60_000, enabled: at !== undefined });
-  if (at === undefined) return null;
+  return (
+    <div className="job-notice">
+      {job.error && job.state !== 'cancelled' && <Problem error={job.error} />}
+      {at === undefined ? <Comparison job={job} /> : <Wanted at={at} />}
+    </div>
+  );
+}
+
+/** How a job that waits for slots comes to them. */
+function Wanted({ at }: { at: string }) {
+  const info = useQuery({ queryKey: ['info'], queryFn: getInfo, staleTime: 60_000 });
   const base = baseOf(info.data?.publicUrl);
   return (
-    <p className="small" data-testid="wanted">
-      Slots are open tabs: <a href={at} target="_blank" rel="noopener">volunteer in a new tab</a>
-      {onlyHere(base) ? (
-        '.'
-      ) : (
-        <>
-          , or give others the address <span className="mono break">{base + at}</span>
-        </>
-      )}
+    <p className="notice tone-wait small" data-testid="wanted">
+      <span>
+        Slots are open tabs: <a href={at} target="_blank" rel="noopener">volunteer in a new tab</a>
+        {onlyHere(base) ? (
+          '.'
+        ) : (
+          <>
+            , or give others the address <span className="mono break">{base + at}</span>
+          </>
+        )}
+      </span>
     </p>
   );
 }

@@ -23,6 +23,8 @@ export function Output({ job, feed }: ViewProps) {
   const found = findLines(lines, wanted);
   const place = at === undefined ? -1 : found.indexOf(at);
   const save = useMutation({ mutationFn: () => download(job, rank) });
+  /** Watched from before its end: what comes has its place. */
+  const [begun] = useState(!hasEnded(job.state));
   const step = (by: 1 | -1) => {
     const next = neighbour(found, at, by);
     if (next === undefined) return;
@@ -46,7 +48,7 @@ export function Output({ job, feed }: ViewProps) {
           </button>
         </div>
       </div>
-      {lines.length > 0 && (
+      {(begun || lines.length > 0) && (
         <div className="row find" role="search" aria-label="Find in the output">
           <input
             className="in select"
@@ -79,10 +81,10 @@ export function Output({ job, feed }: ViewProps) {
         </div>
       )}
       <Problem error={save.error} title="The output could not be downloaded" />
-      {lines.length === 0 ? (
-        <p className="muted small">{hasEnded(job.state) ? 'Nothing was printed.' : 'Nothing printed yet.'}</p>
+      {lines.length === 0 && !begun ? (
+        <p className="muted small">Nothing was printed.</p>
       ) : (
-        <Terminal lines={lines} truncated={truncated} ranks={rank === undefined && job.size > 1} width={String(job.size - 1).length} wanted={wanted} at={at} follow={follow} setFollow={setFollow} />
+        <Terminal lines={lines} truncated={truncated} ranks={rank === undefined && job.size > 1} width={String(job.size - 1).length} wanted={wanted} at={at} follow={follow} setFollow={setFollow} held={begun} none={hasEnded(job.state) ? 'Nothing was printed.' : 'Nothing printed yet.'} />
       )}
     </section>
   );
@@ -106,10 +108,14 @@ interface TerminalProps {
   at: number | undefined;
   follow: boolean;
   setFollow: (on: boolean) => void;
+  /** It has its height whatever is in it. */
+  held: boolean;
+  /** Said while there is no line. */
+  none: string;
 }
 
 /** Lines outside of the window are not laid out (`content-visibility` in job.css). */
-function Terminal({ lines, truncated, ranks, width, wanted, at, follow, setFollow }: TerminalProps) {
+function Terminal({ lines, truncated, ranks, width, wanted, at, follow, setFollow, held, none }: TerminalProps) {
   const box = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const told = useRef(follow);
@@ -152,7 +158,8 @@ function Terminal({ lines, truncated, ranks, width, wanted, at, follow, setFollo
     };
   }, [setFollow]);
   return (
-    <div className="terminal" ref={box} tabIndex={0} role="log" aria-live="off" aria-label="Lines that were printed" data-testid="output">
+    <div className={held ? 'terminal held' : 'terminal'} ref={box} tabIndex={0} role="log" aria-live="off" aria-label="Lines that were printed" data-testid="output">
+      {lines.length === 0 && <p className="muted">{none}</p>}
       <div ref={inner}>
         {truncated && <div className="line gap">… earlier lines are not shown here; the download has them …</div>}
         {lines.map((l) => (

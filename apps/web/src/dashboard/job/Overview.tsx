@@ -1,4 +1,6 @@
 /** The first look at a job: its ranks, what it prints and draws, what it asks for. */
+import { useState } from 'react';
+import { hasEnded } from '../words.ts';
 import { Files } from './Files.tsx';
 import { Output } from './Output.tsx';
 import { Ranks } from './Ranks.tsx';
@@ -7,13 +9,18 @@ import type { ViewProps } from './views.tsx';
 
 export function Overview(props: ViewProps) {
   const { job } = props;
+  // Whoever watches a job has the place of its files before there are any.
+  const [begun] = useState(!hasEnded(job.state));
+  const files = begun || job.outputs.length > 0;
   return (
     <>
       <Ranks job={job} />
-      <Stdin job={job} />
-      <div className={job.outputs.length > 0 ? 'results both' : 'results'}>
-        <Output {...props} />
-        {job.outputs.length > 0 && <Files {...props} />}
+      <div className={files ? 'results both' : 'results'}>
+        <div className="stack">
+          <Output {...props} />
+          <Stdin job={job} />
+        </div>
+        {files && <Files {...props} />}
       </div>
     </>
   );

@@ -23,56 +23,62 @@ export function Ranks({ job }: { job: JobView }) {
   const may = useMayChange(job);
   const [only, setOnly] = useState<string>();
   const now = useServerNow(1000, live);
+  /** Cards of a job that was watched keep their height when it ends. */
+  const [begun] = useState(live);
   if (job.tasks.length === 0) return null;
   return (
     <section className="stack" aria-label="Ranks">
-      <div className="row apart">
+      <div className="row nowrap">
         <h2>Ranks</h2>
-        <Legend tasks={job.tasks} live={live} {...(job.size > DETAILED ? { only, choose: setOnly } : {})} />
+        {job.size <= DETAILED && <p className="legend-line muted small num">{statesOf(job.tasks, live).map(([text, { n }]) => `${n} ${text}`).join(' · ')}</p>}
       </div>
+      {job.size > DETAILED && <Chips key={job.id} tasks={job.tasks} live={live} only={only} choose={setOnly} />}
       {job.size <= DETAILED ? (
         <ul className="rank-cards">
           {job.tasks.map((t) => (
             <li key={t.task}>
-              <RankCard job={job.id} task={t} live={live} may={may} age={imageAge(t, now, live)} doing={doingText(t, now)} />
+              <RankCard job={job.id} task={t} live={live} held={begun} may={may} age={imageAge(t, now, live)} doing={doingText(t, now)} />
             </li>
           ))}
         </ul>
       ) : (
-        <Tiles job={job} live={live} may={may} now={now} only={only} showAll={() => setOnly(undefined)} />
+        <Tiles job={job} live={live} begun={begun} may={may} now={now} only={only} showAll={() => setOnly(undefined)} />
       )}
     </section>
   );
 }
 
-interface LegendProps {
-  tasks: TaskView[];
-  live: boolean;
-  /** With `choose` each word is a button that shows only the ranks of that state. */
-  only?: string | undefined;
-  choose?: (only: string | undefined) => void;
-}
+type States = [text: string, of: { n: number; tone: Tone }][];
 
-/** How many ranks do what: the grid in one line, for those who do not see it. */
-function Legend({ tasks, live, only, choose }: LegendProps) {
+/** How many ranks are in each state. */
+function statesOf(tasks: readonly TaskView[], live: boolean): States {
   const sums = new Map<string, { n: number; tone: Tone }>();
   for (const t of tasks) {
     const w = rankWord(t, !live);
     sums.set(w.text, { n: (sums.get(w.text)?.n ?? 0) + 1, tone: w.tone });
   }
-  // A chosen state stays on the line when no rank is in it any more: there is a way back.
-  if (only !== undefined && !sums.has(only)) sums.set(only, { n: 0, tone: 'quiet' });
+  return [...sums];
+}
+
+interface ChipsProps {
+  tasks: TaskView[];
+  live: boolean;
+  only: string | undefined;
+  choose: (only: string | undefined) => void;
+}
+
+/** How many ranks do what: the grid in one line, for those who do not see it. Each is a button that shows only the ranks of that state; one that was here keeps its place. */
+function Chips({ tasks, live, only, choose }: ChipsProps) {
+  const [seen] = useState(() => new Map<string, Tone>());
+  const now = new Map(statesOf(tasks, live));
+  for (const [text, { tone }] of now) seen.set(text, tone);
   return (
-    <div className="row legend num" {...(choose ? { role: 'group', 'aria-label': 'Show only the ranks that are' } : {})}>
-      {[...sums].map(([text, { n, tone }]) =>
-        choose ? (
-          <button key={text} className="chip" aria-pressed={only === text} onClick={() => choose(only === text ? undefined : text)}>
-            <Tag tone={tone}>{`${n} ${text}`}</Tag>
-          </button>
-        ) : (
-          <Tag key={text} tone={tone}>{`${n} ${text}`}</Tag>
-        ),
-      )}
+    <div className="row legend num" role="group" aria-label="Show only the ranks that are">
+      {[...seen].map(([text, tone]) => (
+        <button key={text} className="chip" aria-pressed={only === text} onClick={() => choose(only === text ? undefined : text)}>
+          <Tag tone={now.has(text) ? tone : 'quiet'}>{`${now.get(text)?.n ?? 0} ${text}`}</Tag>
+        </button>
+      ))}
     </div>
   );
 }
@@ -82,13 +88,14 @@ const imageAge = (t: TaskView, now: number, live: boolean): string | undefined =
 interface TilesProps {
   job: JobView;
   live: boolean;
+  begun: boolean;
   may: boolean;
   now: number;
   only: string | undefined;
   showAll: () => void;
 }
 
-function Tiles({ job, live, may, now, only, showAll }: TilesProps) {
+function Tiles({ job, live, begun, may, now, only, showAll }: TilesProps) {
   const [chosen, setChosen] = useState(0);
   const box = useRef<HTMLDivElement>(null);
   const task = job.tasks[chosen];
@@ -120,7 +127,7 @@ function Tiles({ job, live, may, now, only, showAll }: TilesProps) {
       </div>
       {task && (
         <div className="chosen">
-          <RankCard job={job.id} task={task} live={live} may={may} age={imageAge(task, now, live)} doing={doingText(task, now)} />
+          <RankCard job={job.id} task={task} live={live} held={begun} may={may} age={imageAge(task, now, live)} doing={doingText(task, now)} />
         </div>
       )}
     </>
@@ -167,13 +174,15 @@ interface CardProps {
   job: string;
   task: TaskView;
   live: boolean;
+  /** It keeps the room for what is said of a live one. */
+  held: boolean;
   /** Its buttons are offered. */
   may: boolean;
   age: string | undefined;
   doing: string | undefined;
 }
 
-const RankCard = memo(function RankCard({ job, task: t, live, may, age, doing }: CardProps) {
+const RankCard = memo(function RankCard({ job, task: t, live, held, may, age, doing }: CardProps) {
   const word = rankWord(t, !live);
   const kill = useMutation({ mutationFn: () => killTask(job, t.task) });
   const image = useMutation({ mutationFn: () => checkpointTask(job, t.task) });
@@ -186,7 +195,7 @@ const RankCard = memo(function RankCard({ job, task: t, live, may, age, doing }:
         <h3>Rank {t.task}</h3>
         <Tag tone={word.tone}>{word.text}</Tag>
       </div>
-      {live && <p className="doing muted small">{doing ?? '\u00a0'}</p>}
+      {held && <p className="doing muted small">{doing ?? '\u00a0'}</p>}
       <dl className="rank-figures num">
         <div>
           <dt>In</dt>
@@ -207,12 +216,12 @@ const RankCard = memo(function RankCard({ job, task: t, live, may, age, doing }:
           </dd>
         </div>
       </dl>
-      {(live || where !== '') && (
+      {(held || where !== '') && (
         <p className="node-name muted small" title={t.nodeName}>
           {where || '\u00a0'}
         </p>
       )}
-      {live && may && (
+      {held && may && (
         <div className="foot">
           <Button className="button small ghost" aria-label={`Image now, of rank ${t.task}`} isDisabled={!here || image.isPending} onPress={() => image.mutate()}>
             Image now

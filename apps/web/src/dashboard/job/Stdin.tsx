@@ -1,11 +1,12 @@
-/** A line for rank 0, where the program waits for one. */
+/** A line for rank 0, where the program waits for one. Below what it prints; once there it stays, so that nothing moves. */
 import type { JobView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Input, Label, TextField } from 'react-aria-components';
 import { sendStdin } from '../api.ts';
 import { useMayChange } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
+import { hasEnded } from '../words.ts';
 
 export function Stdin({ job }: { job: JobView }) {
   const mayChange = useMayChange(job);
@@ -15,7 +16,9 @@ export function Stdin({ job }: { job: JobView }) {
     onSuccess: () => setLine(''),
   });
   const waits = job.state === 'running' && job.tasks.some((t) => t.activity?.state === 'waiting' && t.activity.call === 'stdin');
-  if (!waits) return null;
+  const asked = useRef(false);
+  asked.current ||= waits;
+  if (!asked.current) return null;
   if (!mayChange) return <p className="muted small">Rank 0 waits for a line of standard input, which whoever submitted the job may type.</p>;
   return (
     <form
@@ -26,15 +29,15 @@ export function Stdin({ job }: { job: JobView }) {
         send.mutate(false);
       }}
     >
-      <TextField className="field" value={line} onChange={setLine}>
-        <Label>Rank 0 waits for a line of standard input</Label>
+      <TextField className="field" value={line} onChange={setLine} isDisabled={!waits}>
+        <Label>{waits ? 'Rank 0 waits for a line of standard input' : hasEnded(job.state) ? 'The job has ended: nobody reads a line any more' : 'Rank 0 waits for no line at the moment'}</Label>
         <Input className="in mono" autoComplete="off" spellCheck="false" />
       </TextField>
       <div className="row">
-        <button className="button small primary" type="submit" disabled={send.isPending}>
+        <button className="button small primary" type="submit" disabled={!waits || send.isPending}>
           Send
         </button>
-        <button className="button small" type="button" disabled={send.isPending} onClick={() => send.mutate(true)}>
+        <button className="button small" type="button" disabled={!waits || send.isPending} onClick={() => send.mutate(true)}>
           End of input
         </button>
       </div>

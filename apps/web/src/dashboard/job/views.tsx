@@ -29,6 +29,7 @@ export interface View {
 export const VIEWS: readonly View[] = [
   { id: 'overview', label: 'Overview', Component: Overview },
   { id: 'timeline', label: 'Time line', Component: lazy(async () => ({ default: (await import('./timeline/TimelineView.tsx')).TimelineView })) },
+  { id: 'profile', label: 'Profile', Component: lazy(async () => ({ default: (await import('./ProfileView.tsx')).ProfileView })) },
   { id: 'messages', label: 'Messages', Component: lazy(async () => ({ default: (await import('./matrix/MatrixView.tsx')).MatrixView })) },
   { id: 'charts', label: 'Charts', Component: lazy(async () => ({ default: (await import('./charts/ChartsView.tsx')).ChartsView })) },
   { id: 'output', label: 'Output', Component: Output },

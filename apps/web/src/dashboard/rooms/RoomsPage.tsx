@@ -2,9 +2,10 @@
 import type { RoomView } from '@mayfly/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState, type FormEvent } from 'react';
-import { Button, Input, Label, TextField } from 'react-aria-components';
+import { useRef, useState, type FormEvent } from 'react';
+import { Input, Label, TextField } from 'react-aria-components';
 import { Board } from '../../shared/Board.tsx';
+import { CopyButton } from '../../shared/CopyButton.tsx';
 import { plural } from '../../shared/format.ts';
 import { baseOf, onlyHere } from '../address.ts';
 import { closeRoom, getInfo, getRooms, openRoom } from '../api.ts';
@@ -84,14 +85,8 @@ function RoomCard({ room, base }: { room: RoomView; base: string }) {
   const mayClose = useMay('owner');
   const client = useQueryClient();
   const close = useMutation({ mutationFn: () => closeRoom(room.code), onSuccess: () => client.invalidateQueries({ queryKey: ['rooms'] }) });
-  const [copied, setCopied] = useState(false);
+  const shown = useRef<HTMLAnchorElement>(null);
   const link = `${base}/volunteer?room=${room.code}`;
-  const copy = async () => {
-    await navigator.clipboard.writeText(link).then(
-      () => setCopied(true),
-      () => setCopied(false),
-    );
-  };
   return (
     <article className="card room" aria-label={`Room ${room.name}`}>
       <div className="room-text">
@@ -103,7 +98,7 @@ function RoomCard({ room, base }: { room: RoomView; base: string }) {
           {room.code}
         </p>
         <p>
-          <a className="break" href={link}>
+          <a className="break" href={link} ref={shown}>
             {link}
           </a>
         </p>
@@ -113,9 +108,7 @@ function RoomCard({ room, base }: { room: RoomView; base: string }) {
           </p>
         )}
         <div className="row">
-          <Button className="button small" onPress={() => void copy()}>
-            {copied ? 'Copied' : 'Copy the link'}
-          </Button>
+          <CopyButton text={link} label="Copy the link" where={shown} />
           <Link to="/dashboard/new" search={{ room: room.code }} className="button small">
             New job in this room
           </Link>

@@ -1,8 +1,9 @@
 /** `/dashboard/tokens`: make a token for somebody, see who has one, revoke it. Of the owner. */
 import { ROLES, type NewToken, type Role, type TokenCreated, type TokenView } from '@mayfly/wire';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
-import { Button, Input, Label, TextField } from 'react-aria-components';
+import { useRef, useState, type FormEvent } from 'react';
+import { Input, Label, TextField } from 'react-aria-components';
+import { CopyButton } from '../../shared/CopyButton.tsx';
 import { ago } from '../../shared/format.ts';
 import { createToken, getTokens, revokeToken } from '../api.ts';
 import { Confirm } from '../Confirm.tsx';
@@ -101,24 +102,17 @@ function Create({ onMade }: { onMade: (t: TokenCreated) => void }) {
 
 /** The one time that it is seen. */
 function Made({ token }: { token: TokenCreated }) {
-  const [copied, setCopied] = useState(false);
-  const copy = () =>
-    navigator.clipboard.writeText(token.token).then(
-      () => setCopied(true),
-      () => setCopied(false),
-    );
+  const shown = useRef<HTMLElement>(null);
   return (
     <section className="notice tone-good" role="status" aria-label="The new token">
       <p>
         <strong>The token of {token.name}</strong> is shown this once. Hand it over in private: whoever has it is {token.name} to this server.
       </p>
       <div className="row">
-        <code className="made" data-testid="new-token">
+        <code className="made" data-testid="new-token" ref={shown}>
           {token.token}
         </code>
-        <Button className="button small" onPress={() => void copy()}>
-          {copied ? 'Copied' : 'Copy'}
-        </Button>
+        <CopyButton key={token.token} text={token.token} label="Copy" where={shown} />
       </div>
     </section>
   );
@@ -137,9 +131,9 @@ function List({ tokens }: { tokens: TokenView[] }) {
             <tr>
               <th>Name</th>
               <th>Role</th>
-              <th>Made</th>
-              <th>Last used</th>
-              <th>Ends</th>
+              <th className="wide-only">Made</th>
+              <th className="wide-only">Last used</th>
+              <th className="wide-only">Ends</th>
               <th className="right">
                 <span className="visually-hidden">Revoke</span>
               </th>
@@ -148,11 +142,14 @@ function List({ tokens }: { tokens: TokenView[] }) {
           <tbody>
             {tokens.map((t) => (
               <tr key={t.id ?? 'first'}>
-                <td className="break">{t.name}</td>
+                <td className="break">
+                  {t.name}
+                  <span className="muted small narrow-only">{t.lastUsedAt === undefined ? 'never used' : `used ${ago(t.lastUsedAt, now)}`}</span>
+                </td>
                 <td>{t.role}</td>
-                <td className="muted keep">{t.createdAt === undefined ? 'at the first start' : ago(t.createdAt, now)}</td>
-                <td className="muted keep">{t.lastUsedAt === undefined ? 'never' : ago(t.lastUsedAt, now)}</td>
-                <td className="muted keep">{t.expiresAt === undefined ? '–' : t.expiresAt <= now ? 'is over' : new Date(t.expiresAt).toLocaleDateString('en-GB')}</td>
+                <td className="muted keep wide-only">{t.createdAt === undefined ? 'at the first start' : ago(t.createdAt, now)}</td>
+                <td className="muted keep wide-only">{t.lastUsedAt === undefined ? 'never' : ago(t.lastUsedAt, now)}</td>
+                <td className="muted keep wide-only">{t.expiresAt === undefined ? '–' : t.expiresAt <= now ? 'is over' : new Date(t.expiresAt).toLocaleDateString('en-GB')}</td>
                 <td className="right">
                   {t.id !== undefined && (
                     <Confirm

@@ -15,6 +15,7 @@ import { label } from './range.ts';
 import { incarnationAt } from './sheet.ts';
 import { pointers } from './pointers.ts';
 import { TraceButton } from './TraceButton.tsx';
+import './kinds.css';
 import './timeline.css';
 
 /** What is said in words follows the canvas at this pace. */

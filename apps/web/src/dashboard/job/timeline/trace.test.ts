@@ -17,13 +17,32 @@ describe('a trace for other viewers', () => {
       job: jobId('abcdefghijkl'), size: 2, kinds: [...LANE_KINDS], since: 5000, until: 8000, now: 9000, ended: true, from: 5000, widthMs: 1000, columns: 3, first: 0, last: 1, eventsLeftOut: 0,
       events: [{ at: 6000, kind: 'fault', task: taskId(1), cause: 'killed' }, { at: 7500, kind: 'server' }],
     }, bytes);
-    expect(traceEvents.filter((e) => e.name === 'thread_name').map((e) => [e.tid, e.args])).toEqual([[0, { name: 'rank 0' }], [1, { name: 'rank 1' }]]);
+    const { pid } = traceEvents[0]!;
+    expect(traceEvents.filter((e) => e.name === 'thread_name').map((e) => [e.tid, e.args])).toEqual([[1, { name: 'rank 0' }], [2, { name: 'rank 1' }]]);
     expect(traceEvents.filter((e) => e.ph === 'X').map((e) => [e.tid, e.name, e.ts, e.dur, e.args])).toEqual([
-      [0, 'computing', 0, 2_000_000, { computing: '80.0 %', waiting: '20.0 %' }],
-      [1, 'waiting', 0, 1_000_000, { waiting: '100.0 %' }],
-      [1, 'replaying', 1_000_000, 1_000_000, { replaying: '100.0 %' }],
-      [1, 'waiting', 2_000_000, 1_000_000, { waiting: '100.0 %' }],
+      [1, 'computing', 0, 2_000_000, { computing: '80.0 %', waiting: '20.0 %' }],
+      [2, 'waiting', 0, 1_000_000, { waiting: '100.0 %' }],
+      [2, 'replaying', 1_000_000, 1_000_000, { replaying: '100.0 %' }],
+      [2, 'waiting', 2_000_000, 1_000_000, { waiting: '100.0 %' }],
     ]);
-    expect(traceEvents.filter((e) => e.ph === 'i').map((e) => [e.name, e.tid, e.ts, e.s, e.args])).toEqual([['fault', 1, 1_000_000, 't', { cause: 'killed' }], ['server', 0, 2_500_000, 'p', {}]]);
+    expect(traceEvents.filter((e) => e.ph === 'i').map((e) => [e.name, e.tid, e.ts, e.s, e.args])).toEqual([['fault', 2, 1_000_000, 't', { cause: 'killed' }], ['server', pid, 2_500_000, 'p', {}]]);
+
+    // What viewers ask of each event (Trace Event Format): whole microseconds, slices of a thread that do not overlap, an instant's scope; and numbers without a meaning of their own.
+    const ends = new Map<number, number>();
+    for (const e of traceEvents) {
+      expect(e).toMatchObject({ name: expect.stringMatching(/./), ph: expect.stringMatching(/^[MXi]$/), pid });
+      expect(e.tid).toBeGreaterThan(0);
+      if (e.ph === 'M') {
+        expect(Object.keys(e.args!)).toEqual([e.name.endsWith('sort_index') ? 'sort_index' : 'name']);
+        continue;
+      }
+      expect(Number.isSafeInteger(e.ts) && e.ts! >= 0).toBe(true);
+      if (e.ph === 'i') expect(e.s).toBe(e.tid === pid ? 'p' : 't');
+      else {
+        expect(e.tid).not.toBe(pid);
+        expect(Number.isSafeInteger(e.dur) && e.dur! > 0 && e.ts! >= (ends.get(e.tid) ?? 0)).toBe(true);
+        ends.set(e.tid, e.ts! + e.dur!);
+      }
+    }
   });
 });

@@ -26,19 +26,24 @@ export interface Trace {
   traceEvents: TraceEvent[];
 }
 
-const PID = 1;
+/**
+ * Numbers that viewers give no meaning to. Perfetto takes thread 0 for the idle thread of the kernel, and a thread with the number of its process for the main
+ * one; and it finds a thread's name by its number alone.
+ */
+const PID = 1 << 24;
+const threadOf = (rank: number): number => rank + 1;
 
 /** `bytes`: the shares of the view, inflated. */
 export function traceOf(name: string, v: Omit<TimelineView, 'shares'>, bytes: Uint8Array): Trace {
   const sheet = new Sheet({ from: v.from, widthMs: v.widthMs, columns: v.columns, first: v.first, last: v.last, shares: bytes });
   const us = (at: number): number => Math.round((at - v.since) * 1000);
-  const traceEvents: TraceEvent[] = [{ name: 'process_name', ph: 'M', pid: PID, tid: 0, args: { name } }];
+  const traceEvents: TraceEvent[] = [{ name: 'process_name', ph: 'M', pid: PID, tid: PID, args: { name } }];
   for (let rank = v.first; rank <= v.last; rank++) {
-    traceEvents.push({ name: 'thread_name', ph: 'M', pid: PID, tid: rank, args: { name: `rank ${rank}` } }, { name: 'thread_sort_index', ph: 'M', pid: PID, tid: rank, args: { sort_index: rank } });
+    traceEvents.push({ name: 'thread_name', ph: 'M', pid: PID, tid: threadOf(rank), args: { name: `rank ${rank}` } }, { name: 'thread_sort_index', ph: 'M', pid: PID, tid: threadOf(rank), args: { sort_index: rank } });
     let begin = v.from;
     let most = -1;
     const close = (end: number): void => {
-      if (most >= 0) traceEvents.push({ name: LANE_KINDS[most]!, ph: 'X', cat: 'rank', pid: PID, tid: rank, ts: us(begin), dur: us(end) - us(begin), args: percents(sheet.sharesOf(rank, begin, end).of) });
+      if (most >= 0) traceEvents.push({ name: LANE_KINDS[most]!, ph: 'X', cat: 'rank', pid: PID, tid: threadOf(rank), ts: us(begin), dur: us(end) - us(begin), args: percents(sheet.sharesOf(rank, begin, end).of) });
     };
     for (let c = 0; c <= v.columns; c++) {
       const at = v.from + c * v.widthMs;
@@ -51,7 +56,7 @@ export function traceOf(name: string, v: Omit<TimelineView, 'shares'>, bytes: Ui
   }
   for (const { at, kind, task, incarnation, cause } of v.events)
     traceEvents.push({
-      name: kind, ph: 'i', cat: 'event', pid: PID, tid: task ?? 0, ts: us(at), s: task === undefined ? 'p' : 't',
+      name: kind, ph: 'i', cat: 'event', pid: PID, tid: task === undefined ? PID : threadOf(task), ts: us(at), s: task === undefined ? 'p' : 't',
       args: { ...(incarnation === undefined ? {} : { incarnation }), ...(cause === undefined ? {} : { cause }) },
     });
   return { displayTimeUnit: 'ms', otherData: { columns: `${v.widthMs} ms`, slices: 'a run of columns in which the same kind took most of what is known; its arguments are the shares' }, traceEvents };

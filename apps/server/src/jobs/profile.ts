@@ -1,0 +1,18 @@
+/** Where the time of each rank went: what the ranks say of themselves, and what the server knows of them. Pure. */
+import { LANE_KINDS, SPENT, taskId, type RankProfile } from '@mayfly/wire';
+import type { JobHistory } from '../history/job-history.ts';
+import type { RunSummary } from './run-log.ts';
+
+/** `history`: says how long a rank started, was dead, or paused. */
+export function profileOf(size: number, run: RunSummary, history: JobHistory | undefined): RankProfile[] {
+  const known = history && history.until > history.since ? history.buckets.read(history.since, history.until - history.since, 1, 0, size - 1).sums : undefined;
+  return Array.from({ length: size }, (_, rank) => {
+    const own = run.ranks?.[rank];
+    const ms: Record<string, number> = {};
+    LANE_KINDS.forEach((kind, k) => {
+      const spent = k < SPENT.length ? (own?.spentMs[k] ?? 0) : (known?.[rank * LANE_KINDS.length + k] ?? 0);
+      if (spent >= 0.5) ms[kind] = Math.round(spent);
+    });
+    return { rank: taskId(rank), ms, calls: (own?.calls ?? []).map(([call, ms, times]) => ({ call, ms: Math.round(ms), times })) };
+  });
+}

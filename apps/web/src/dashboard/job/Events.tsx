@@ -1,0 +1,78 @@
+/** All that happened in a job, in one list: filtered by kind and rank, and as a file. */
+import type { JobView } from '@mayfly/wire';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { clock, elapsed, plural } from '../../shared/format.ts';
+import { getTimeline, saveBlob } from '../api.ts';
+import { Problem } from '../Problem.tsx';
+import { hasEnded } from '../words.ts';
+import { chosen, eventsCsv, eventText, GROUPS, type Group } from './events.ts';
+
+const POLL_MS = 3000;
+const SHOWN = 300;
+
+export function Events({ job }: { job: JobView }) {
+  const [group, setGroup] = useState<Group>('everything');
+  const [rank, setRank] = useState('');
+  const ended = hasEnded(job.state);
+  const { data, error } = useQuery({
+    queryKey: ['events', job.id, ended, job.faults.length],
+    queryFn: ({ signal }) => getTimeline(job.id, { from: 0, to: Number.MAX_SAFE_INTEGER, first: 0, last: 0, columns: 1 }, signal),
+    placeholderData: (old) => old,
+    refetchInterval: ended ? false : POLL_MS,
+  });
+  const start = job.startedAt ?? job.submittedAt;
+  const only = /^\d+$/.test(rank.trim()) ? Number(rank) : undefined;
+  const found = data ? chosen(data.events, group, only) : [];
+  return (
+    <section className="stack" aria-label="Events">
+      <div className="row apart">
+        <h2>Events</h2>
+        <div className="row">
+          <select className="in select" aria-label="Which events" value={group} onChange={(e) => setGroup(e.target.value as Group)}>
+            {GROUPS.map((g) => (
+              <option key={g}>{g}</option>
+            ))}
+          </select>
+          <input className="in select rank-filter" inputMode="numeric" aria-label="Of which rank" placeholder="any rank" value={rank} onChange={(e) => setRank(e.target.value)} />
+          <button className="button small" disabled={!data} onClick={() => data && saveBlob(new Blob([eventsCsv(data.events, start)], { type: 'text/csv' }), `${job.name}-events.csv`)}>
+            Download as CSV
+          </button>
+        </div>
+      </div>
+      <Problem error={error} title="The events could not be read" />
+      <div className="card scroll-x image-table" tabIndex={0} role="group" aria-label="Events, newest first">
+        <table className="table num" data-testid="events">
+          <thead>
+            <tr>
+              <th>After</th>
+              <th className="wide-only">Time</th>
+              <th>Rank</th>
+              <th className="wide-only">Incarnation</th>
+              <th>What happened</th>
+            </tr>
+          </thead>
+          <tbody>
+            {/* Lines keep their places and change what they say. */}
+            {found.slice(0, SHOWN).map((e, i) => (
+              <tr key={i}>
+                <td className="keep">{elapsed(e.at - start)}</td>
+                <td className="muted keep wide-only">{clock(e.at)}</td>
+                <td>{e.task ?? '–'}</td>
+                <td className="muted wide-only">{e.incarnation ?? '–'}</td>
+                <td>{eventText(e)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {data && found.length === 0 && <p className="muted small">{data.events.length === 0 ? 'Nothing has happened so far.' : 'No event is like that.'}</p>}
+      </div>
+      {data && (found.length > SHOWN || data.eventsLeftOut > 0) && (
+        <p className="muted small">
+          {found.length > SHOWN && `The newest ${SHOWN} of ${plural(found.length, 'event')}; the file has all. `}
+          {data.eventsLeftOut > 0 && `${plural(data.eventsLeftOut, 'older event')} of images and assignments ${data.eventsLeftOut === 1 ? 'is' : 'are'} not kept.`}
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,43 @@
+/** What happened in a job, as a list: words, filter, and the file of it. Pure. */
+import type { TimelineEvent } from '@mayfly/wire';
+import { faultCause } from '../words.ts';
+
+/** As the client of REST has it. */
+export type JobEvent = Omit<TimelineEvent, 'task' | 'incarnation'> & { task?: number; incarnation?: number };
+
+export const GROUPS = ['everything', 'faults', 'assignments', 'images', 'ends', 'pauses and restarts'] as const;
+export type Group = (typeof GROUPS)[number];
+
+const GROUP_OF: Record<JobEvent['kind'], Group> = {
+  fault: 'faults',
+  assigned: 'assignments',
+  imageBegun: 'images',
+  image: 'images',
+  done: 'ends',
+  paused: 'pauses and restarts',
+  resumed: 'pauses and restarts',
+  server: 'pauses and restarts',
+};
+
+const WORDS: Record<JobEvent['kind'], string> = {
+  fault: 'lost',
+  assigned: 'given to a node',
+  imageBegun: 'an image has begun',
+  image: 'an image is complete',
+  done: 'is done',
+  paused: 'the job is paused',
+  resumed: 'the job goes on',
+  server: 'the server was started again',
+};
+
+export const eventText = (e: JobEvent): string => (e.kind === 'fault' ? `${WORDS.fault}: ${faultCause(e.cause ?? '')}` : (WORDS[e.kind] ?? e.kind));
+
+/** `rank`: undefined for all; what happens to the whole job is of every rank. Newest first. */
+export const chosen = (events: readonly JobEvent[], group: Group, rank: number | undefined): JobEvent[] =>
+  events.filter((e) => (group === 'everything' || GROUP_OF[e.kind] === group) && (rank === undefined || e.task === undefined || e.task === rank)).toReversed();
+
+/** All of them, in order; `start`: when the job began. */
+export function eventsCsv(events: readonly JobEvent[], start: number): string {
+  const rows = events.map((e) => [new Date(e.at).toISOString(), String(e.at - start), e.kind, e.task ?? '', e.incarnation ?? '', e.cause ?? ''].join(','));
+  return ['time,ms,event,rank,incarnation,cause', ...rows, ''].join('\n');
+}

@@ -1,0 +1,61 @@
+/** Sums of a profile: of all ranks by kind, and by MPI call. Pure. */
+import { LANE_KINDS, type LaneKind, type RankProfile } from '@mayfly/wire';
+
+/** As the client of REST has it. */
+export type RankTimes = Omit<RankProfile, 'rank'> & { rank: number };
+
+export interface Shares {
+  /** ms by kind. */
+  ms: Partial<Record<string, number>>;
+  all: number;
+}
+
+export const sharesOf = (ms: RankTimes['ms']): Shares => ({ ms, all: LANE_KINDS.reduce((n, k) => n + (ms[k] ?? 0), 0) });
+
+export function sumOf(ranks: readonly RankTimes[]): Shares {
+  const ms: Partial<Record<LaneKind, number>> = {};
+  for (const r of ranks) for (const k of LANE_KINDS) if (r.ms[k]) ms[k] = (ms[k] ?? 0) + r.ms[k];
+  return sharesOf(ms as RankTimes['ms']);
+}
+
+export interface CallSum {
+  call: string;
+  ms: number;
+  /** How often a rank had to wait in it. */
+  times: number;
+  /** The rank that waited longest in it, and how long. */
+  rank: number;
+  most: number;
+}
+
+/** Longest first. */
+export function callsOf(ranks: readonly RankTimes[]): CallSum[] {
+  const sums = new Map<string, CallSum>();
+  for (const r of ranks)
+    for (const c of r.calls) {
+      let s = sums.get(c.call);
+      if (!s) sums.set(c.call, (s = { call: c.call, ms: 0, times: 0, rank: r.rank, most: -1 }));
+      s.ms += c.ms;
+      s.times += c.times;
+      if (c.ms > s.most) [s.rank, s.most] = [r.rank, c.ms];
+    }
+  return [...sums.values()].sort((a, b) => b.ms - a.ms || b.times - a.times);
+}
+
+/** The rank that computed longest, and how many times the mean that is; undefined where there is nothing to compare. */
+export function busiest(ranks: readonly RankTimes[]): { rank: number; ms: number; ofMean: number } | undefined {
+  if (ranks.length < 2) return undefined;
+  const of = (r: RankTimes): number => r.ms['computing'] ?? 0;
+  const mean = ranks.reduce((n, r) => n + of(r), 0) / ranks.length;
+  const top = ranks.reduce((a, b) => (of(b) > of(a) ? b : a));
+  return mean === 0 ? undefined : { rank: top.rank, ms: of(top), ofMean: of(top) / mean };
+}
+
+/** One row per rank and kind, and per rank and call. */
+export function csvOf(ranks: readonly RankTimes[]): string {
+  const rows = ranks.flatMap((r) => [
+    ...LANE_KINDS.filter((k) => r.ms[k]).map((k) => `${r.rank},${k},,${r.ms[k]},`),
+    ...r.calls.map((c) => `${r.rank},waiting,${c.call},${c.ms},${c.times}`),
+  ]);
+  return ['rank,kind,call,ms,times', ...rows, ''].join('\n');
+}
