@@ -1,14 +1,14 @@
 /**
- * A NAS kernel on one rank, alone: WASI of Node, and MPI calls which do what they do for one rank, so that nothing but compiled code is measured.
+ * A program on one rank, alone: WASI of Node, and MPI calls which do what they do for one rank, so that nothing but compiled code is measured.
  * The same for a plain module and a checkpointable one, whose functions are left and entered anew at times, as a rank does it (packages/libmpi, life.ts).
- * Arguments: module, class. The kernel prints its time on standard error: processor time of this thread, where the system tells it, so that other load is not counted.
+ * Arguments: module, the program's own. Its files are those of the working directory. The program prints its time on standard error: processor time of this thread, where the system tells it, so that other load is not counted.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { WASI } from 'node:wasi';
 
-const [file, nasClass = 'S'] = process.argv.slice(2);
+const [file, ...args] = process.argv.slice(2);
 const module = new WebAssembly.Module(readFileSync(file!));
-const wasi = new WASI({ version: 'preview1', args: ['kernel', nasClass], env: {}, returnOnExit: true });
+const wasi = new WASI({ version: 'preview1', args: ['program', ...args], env: {}, preopens: { '/': process.cwd() }, returnOnExit: true });
 
 const memory = (): WebAssembly.Memory => instance.exports['memory'] as WebAssembly.Memory;
 const set = (at: number, value: number): void => new DataView(memory().buffer).setInt32(at, value, true);
