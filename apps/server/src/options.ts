@@ -87,7 +87,7 @@ export interface ServerOptions {
   retention?: Partial<Retention>;
   /** Times of the failure detector. */
   dispatcher?: Partial<DispatcherSettings>;
-  /** Interval of the log sync for durability 'behind', ms. Default 25. */
+  /** For durability 'behind': longest time until a message that nobody waits for is synced, ms; output, images and restarts are waited for, and take SYNC_TICK_MS. Default 250. */
   syncEveryMs?: number;
   /** Ping of every data and image socket; one that misses two is closed. Default 10 000 ms. */
   pingMs?: number;
@@ -164,7 +164,7 @@ export function resolveOptions(o: ServerOptions): ResolvedOptions {
     channelMemories,
     trustProxy: o.trustProxy ?? false,
     log: o.log ?? 'info',
-    syncEveryMs: o.syncEveryMs ?? 25,
+    syncEveryMs: o.syncEveryMs ?? 250,
     pingMs: o.pingMs ?? 10_000,
     version: o.version ?? '0.1.0',
     limits: { ...defaultLimits, ...o.limits },

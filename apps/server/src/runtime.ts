@@ -64,6 +64,8 @@ const WATCH_MS = 1000;
 /** A node that lives is mostly back on a new socket by then (packages/node/src/daemon). Where somebody has set the grace, that holds. */
 const BRIEF_GRACE_MS = 100;
 const CS_TICK_MS = 100;
+/** What somebody waits for is synced within this time. */
+const SYNC_TICK_MS = 25;
 const HISTORY_MS = 1000;
 
 export class Runtime {
@@ -198,7 +200,9 @@ export class Runtime {
       },
     });
     this.#jobs = new OpenJobs({
-      limits: options.limits, log: deps.log, registry, secrets, logger, metrics: deps.metrics, store: this.store, finals: this.#finals, history: this.history,
+      limits: options.limits,
+      settings: { backlogBytes: options.limits.socketBacklogBytes, backlogMaxBytes: options.limits.socketBacklogMaxBytes, lazyTicks: Math.ceil(options.syncEveryMs / SYNC_TICK_MS) },
+      log: deps.log, registry, secrets, logger, metrics: deps.metrics, store: this.store, finals: this.#finals, history: this.history,
       runLog: this.runLog, imageCosts: this.imageCosts, memories: this.memories, world: this.world, checkpoints: this.checkpoints, dispatcher: this.dispatcher,
       closed: (job) => this.observer.jobChanged(job),
     });
@@ -229,7 +233,7 @@ export class Runtime {
     if (known.size > 0) this.#logger.info({ jobs: known.size, active: active.size }, 'recovered');
     this.dispatcher.start();
     this.#timers = [
-      setInterval(() => this.memories.tick(Date.now()), this.#options.syncEveryMs),
+      setInterval(() => this.memories.tick(Date.now()), SYNC_TICK_MS),
       setInterval(() => this.checkpoints.step({ type: 'tick' }), CS_TICK_MS),
       setInterval(() => this.#watchLogs(), WATCH_MS),
       setInterval(() => this.#watchDeadlocks(), WATCH_MS),

@@ -59,7 +59,7 @@ export class CmHost {
     this.first.clear();
     const core = new ChannelMemory({
       size: setup.spec.size, index: this.index, count: setup.channelMemories, protocol: setup.protocol,
-      durability: this.world.undone === 'strict-forwards-before-sync' ? 'behind' : setup.durability, chunkBytes: setup.chunkBytes, window: setup.window,
+      durability: this.world.undone === 'strict-forwards-before-sync' ? 'behind' : setup.durability, chunkBytes: setup.chunkBytes, window: setup.window, lazyTicks: setup.lazyTicks,
       authorise: (c) => {
         const [t, n] = c.split('.').map(Number);
         return t === undefined || n === undefined ? undefined : { task: taskId(t), incarnation: incarnation(n) };

@@ -26,6 +26,7 @@ export interface Planted {
 const plant = <const R extends string>(rule: R, says: string, within: number, held?: Planted['held']): Planted & { readonly rule: R } => ({ rule, says, within, ...(held ? { held } : {}) });
 
 const POWER = { setup: { durability: 'behind', syncMs: 400 }, only: ['power loss', 'CM power loss'] } as const;
+const EAGER = { setup: { lazyTicks: 1 } } as const;
 const ZOMBIES = { only: ['stall', 'zombie', 'cut off', 'partition'] } as const;
 
 export const PLANTED = [
@@ -51,16 +52,16 @@ export const PLANTED = [
   plant('forwards-before-append', 'A frame is forwarded after its append has reached the kernel', 200, { only: ['server and nodes', 'kill CM', 'rank crash'] }),
   plant('strict-forwards-before-sync', '`strict` syncs before it forwards', 400, { setup: { durability: 'strict' } }),
   plant('restart-answered-before-sync', 'A CM syncs before it answers a restart', 600, { setup: { syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash'] }),
-  plant('opens-before-reports', 'A recovered CM accepts nothing new for d before d\'s comm worker has reported or been fenced', 400),
+  plant('opens-before-reports', 'A recovered CM accepts nothing new for d before d\'s comm worker has reported or been fenced', 400, EAGER),
   plant('evidence-ignored', 'Power loss of the server together with the loss of a rank can exceed `behind`: it is detected', 600),
-  plant('late-reports-believed', 'Power loss of the server together with the loss of a rank: what a receiver gives back says no more of a sender than that began anew with', 400),
+  plant('late-reports-believed', 'Power loss of the server together with the loss of a rank: what a receiver gives back says no more of a sender than that began anew with', 400, EAGER),
   plant('output-before-logged', 'What the world sees happens once, and never before what it depends on is logged', 400, { setup: { syncMs: 400 }, only: ['power loss', 'CM power loss', 'rank crash', 'crash'] }),
   // file service
   plant('requests-taken-again', 'A message (task, n) is decided once', 200),
   plant('answered-before-journal', 'Make the journal durable, give the answers', 400, { setup: { durability: 'behind', diskMs: 250 }, only: ['power loss', 'CM power loss', 'crash'] }),
   plant('answers-forgotten', "An answer is kept until the host says that it is durable in the task's log", 400, POWER),
   plant('snapshot-before-files', 'The snapshot stands for everything before it: those effects are durable in the files themselves', 400, POWER),
-  plant('base-forgets', 'Nothing is trimmed before the oldest kept image makes it superfluous (counts outlive the messages)', 400),
+  plant('base-forgets', 'Nothing is trimmed before the oldest kept image makes it superfluous (counts outlive the messages)', 400, EAGER),
   plant('no-fence-at-cm', 'A message from an older incarnation is refused everywhere, not only at the dispatcher', 200, ZOMBIES),
   plant('first-connection-wins', 'The higher closes the lower (the paper lets the first connection win)', 200),
   plant('clone-accepted', 'An equal one needs the same session nonce, else it is a clone', 200),

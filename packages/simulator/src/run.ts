@@ -62,6 +62,7 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
   };
   const grace = Random.named(seed, 'grace');
   const setup: Setup = {
+    lazyTicks: Random.named(seed, 'sync').pick([1, 1, 3, 8]),
     briefGraceMs: grace.chance(0.5) ? grace.pick([50, 150, 400]) : undefined,
     job: jobId('sim000000000'), program: 'ab'.repeat(32), spec,
     channelMemories: r.between(1, 4), protocol: 'pessimistic', durability: r.chance(0.3) ? 'strict' : 'behind',

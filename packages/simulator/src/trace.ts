@@ -51,7 +51,7 @@ export function describe(f: Frame): string {
       return `ACK task ${name(h.dst)}: ${channels || 'no channel'}; determinants ${a.determinantsAppended} (synced ${a.determinantsSynced}); arrivals synced ${a.arrivalsSynced}`;
     }
     case Kind.DETERMINANTS:
-      return `DETERMINANTS ${who}${determinants(f)}`;
+      return `DETERMINANTS ${who}${determinants(f)}${(h.flags & Flag.SYNC) !== 0 ? ', to be synced' : ''}`;
     case Kind.CREDIT:
       return `CREDIT ${who} consumed ${h.arrival}${(h.flags & Flag.ENVELOPE_ONLY) !== 0 ? ', envelopes only' : ''}`;
     case Kind.PULL:

@@ -32,6 +32,8 @@ export interface Setup {
   readonly maxDelay: number;
   readonly turnMs: number;
   readonly syncMs: number;
+  /** Ticks after which a Channel Memory syncs what nobody waits for. */
+  readonly lazyTicks: number;
   /** Longest time that a sync or commit takes. */
   readonly diskMs: number;
   readonly nodes: number;

@@ -77,6 +77,8 @@ export const Flag = {
   NO_BODY: 2,
   /** On CREDIT: the receiver asks for envelopes only. */
   ENVELOPE_ONLY: 4,
+  /** On DETERMINANTS: the sender waits until all that it sent before is durable. */
+  SYNC: 8,
 } as const;
 
 /** `mode` of messages to and from {@link import('./ids.ts').WORLD}. */

@@ -132,6 +132,7 @@ export class ChannelMemoryHost {
       count: spec.count,
       protocol: spec.protocol,
       durability: spec.durability,
+      lazyTicks: this.#settings.lazyTicks,
       authorise: (capability) => {
         const h = this.#secrets.holder(capability);
         return h?.job === spec.job ? { task: h.task, incarnation: h.incarnation } : undefined;

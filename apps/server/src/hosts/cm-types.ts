@@ -33,6 +33,8 @@ export interface CmListener {
 export interface CmSettings {
   backlogBytes: number;
   backlogMaxBytes: number;
+  /** {@link import('@mayfly/protocols').ChannelMemoryOptions.lazyTicks} */
+  lazyTicks: number;
 }
 
 export interface CmDeps {

@@ -16,7 +16,7 @@ import type { History } from '../history/history.ts';
 import type { ChannelMemories } from '../hosts/channel-memories.ts';
 import { memoriesOf, type ChannelMemoryHost } from '../hosts/channel-memory-host.ts';
 import type { CheckpointServerHost } from '../hosts/checkpoint-server-host.ts';
-import type { CmListener } from '../hosts/cm-types.ts';
+import type { CmListener, CmSettings } from '../hosts/cm-types.ts';
 import type { DispatcherHost } from '../hosts/dispatcher-host.ts';
 import type { WorldHost } from '../hosts/world-host.ts';
 import type { Logger } from '../logger.ts';
@@ -42,6 +42,7 @@ export interface OpenJob {
 
 export interface OpenJobsParts {
   limits: ServerLimits;
+  settings: CmSettings;
   log: MessageLog;
   registry: Registry;
   secrets: Secrets;
@@ -111,7 +112,7 @@ export class OpenJobs {
       log,
       listener: this.#listener(job),
       secrets,
-      settings: { backlogBytes: limits.socketBacklogBytes, backlogMaxBytes: limits.socketBacklogMaxBytes },
+      settings: this.#parts.settings,
       metrics,
       logger,
       fences,

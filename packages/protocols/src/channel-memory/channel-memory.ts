@@ -34,7 +34,7 @@ import { plain } from './records.ts';
 import { recoverDestination, recoverSource, recoverWorld } from './recover.ts';
 import { ProtocolError, closeConn, detach, refuse } from './refuse.ts';
 import { EVERYTHING, newChannel, slotOf, type ConnState, type State, type Stream } from './state.ts';
-import { flushAcks, sayCovered, startSync, synced } from './sync.ts';
+import { flushAcks, sayCovered, startSync, syncDue, synced } from './sync.ts';
 import { trim, trimWorld } from './trim.ts';
 import type { ChannelMemoryOptions, CmEffect, CmEvent, StreamName } from './types.ts';
 
@@ -60,6 +60,8 @@ function initial(options: ChannelMemoryOptions): State {
     acks: [],
     sync: undefined,
     syncWanted: false,
+    unsyncedBytes: 0,
+    ticks: 0,
     ticket: 0,
     answers: [],
     covers: new Map(),
@@ -131,7 +133,8 @@ export class ChannelMemory {
         flushAcks(s);
         break;
       case 'tick':
-        startSync(s);
+        s.ticks++;
+        if (syncDue(s)) startSync(s);
         break;
       case 'synced':
         synced(s, event.ticket);
@@ -318,6 +321,7 @@ export class ChannelMemory {
         if (!a.answered) throw new ProtocolError('BAD_FRAME', 'speaks before it was accepted');
         if (h.detBytes > 0) logDeterminants(s, s.sources[a.task]!, bytes, view, o + HEADER_BYTES, h.detBytes);
         if (h.kind === Kind.DATA) data(s, a, h, bytes, view, o, end);
+        else if ((h.flags & Flag.SYNC) !== 0) s.syncWanted = true;
         return;
       case Kind.CREDIT: {
         const d = s.destinations[a.task];

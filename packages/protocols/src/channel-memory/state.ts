@@ -172,6 +172,9 @@ export interface State {
   sync: Sync | undefined;
   /** Somebody waits for the next sync. */
   syncWanted: boolean;
+  /** Bytes appended, and ticks, since the last sync began. */
+  unsyncedBytes: number;
+  ticks: number;
   ticket: number;
   /** First attachments that wait until everything appended before them is durable: the first sync that begins after them. */
   answers: { attachment: Attachment; needs: number }[];
@@ -195,6 +198,7 @@ export function append(s: State, stream: Stream, bytes: Uint8Array): number {
     stream.dirty = true;
     s.dirtyStreams.push(stream);
   }
+  s.unsyncedBytes += bytes.length;
   s.out.push({ type: 'append', stream: stream.name, lsn, bytes });
   return lsn;
 }

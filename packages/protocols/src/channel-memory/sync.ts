@@ -10,6 +10,17 @@ import { EVERYTHING, ackSoon, slotOf, type Cover, type Source, type State } from
 import { trimConsumed } from './trim.ts';
 import { releaseWorld } from './world.ts';
 
+/** Of what nobody waits for its senders keep copies until it is synced: that is bounded, in bytes and in time. */
+const SYNC_BYTES = 4 * 1024 * 1024;
+
+/**
+ * At a tick: somebody waits (the world for output, a restart, an image, a receiver for an envelope), or it is time. A sync costs as much for one message as for a
+ * thousand, and the appends of a stream wait for the journal of the file system meanwhile.
+ */
+export function syncDue(s: State): boolean {
+  return s.syncWanted || s.ticks >= (s.options.lazyTicks ?? 1) || s.unsyncedBytes >= SYNC_BYTES || s.worlds.some((w) => w !== undefined && w.waiting.length > 0);
+}
+
 /** Begins a sync of everything appended so far, unless one is under way (then another follows). */
 export function startSync(s: State): void {
   if (s.sync !== undefined) {
@@ -17,6 +28,8 @@ export function startSync(s: State): void {
     return;
   }
   s.syncWanted = false;
+  s.ticks = 0;
+  s.unsyncedBytes = 0;
   if (s.dirtyStreams.length === 0 && s.dirtyChannels.length === 0) {
     settle(s, s.ticket + 1);
     return;

@@ -12,7 +12,7 @@
  *     connections, drop it, recover later from the streams;
  *  4. after a batch (one socket message, or what one turn of the loop brought) calls `step({type:'flush'})`, unless `core.flushDue` says that it would
  *     do nothing;
- *  5. calls `step({type:'tick'})` every 20–50 ms: `behind` syncs then, `none` acknowledges then;
+ *  5. calls `step({type:'tick'})` every 20–50 ms: `behind` syncs then if it is due, `none` acknowledges then;
  *  6. performs `sync` by syncing the named streams together, and when all are durable calls `step({type:'synced', ticket})`.
  */
 import type { ErrorBody, ImageId, Incarnation, Line, ReplayFrom, TaskId } from '@mayfly/wire';
@@ -45,6 +45,8 @@ export interface ChannelMemoryOptions {
   readonly chunkBytes?: number;
   /** A longer body is refused. Default 1 GiB. */
   readonly maxMessageBytes?: number;
+  /** Ticks after which is synced what nobody waits for. Default 1. */
+  readonly lazyTicks?: number;
   readonly undo?: CmUndo;
 }
 

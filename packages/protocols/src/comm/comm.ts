@@ -151,10 +151,22 @@ export class Comm {
 
   /** M6. */
   #maybeExit(t: CommTask): void {
-    if (t.exitSent || t.exit.length === 0 || !t.settled) return;
+    if (t.exitSent || t.exit.length === 0) return;
+    if (!t.settled) return this.#wantSync(t);
     t.exitSent = true;
     const box = t.outbox(WORLD);
     for (const { channel, bytes } of t.exit) this.#keepAndSend(t, box, channel, bytes);
+  }
+
+  /** Asks for what is waited for, once per connection: what nobody waits for is synced seldom. */
+  #wantSync(t: CommTask): void {
+    t.attached.forEach((here, cm) => {
+      if (!here || t.syncAsked[cm]) return;
+      t.syncAsked[cm] = true;
+      const h = this.#header(t, Kind.DETERMINANTS);
+      h.flags = Flag.SYNC;
+      this.#out.push({ type: 'send', cm, bytes: encodeFrame(h) });
+    });
   }
 
   #maybeFinish(t: CommTask): void {
@@ -174,6 +186,7 @@ export class Comm {
     const resumed = t.known[cm]!;
     t.attached[cm] = true;
     t.known[cm] = true;
+    t.syncAsked[cm] = false;
     if (cm === t.home) {
       t.reportFrom = m.resupplyFrom;
       if (t.ready) this.#report(t);
@@ -202,6 +215,7 @@ export class Comm {
     this.#sendDeterminants(t, cm);
     const counts = new Map(m.received);
     for (const box of t.outboxes.values()) if (box.cm === cm) this.#resend(t, box, counts.get(box.dst) ?? 0);
+    this.#maybeExit(t);
   }
 
   /** M2. */

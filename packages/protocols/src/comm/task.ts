@@ -57,6 +57,8 @@ export class CommTask {
   /** EXIT, held back until everything before it is durable. */
   exit: Sent[] = [];
   exitSent = false;
+  /** By Channel Memory: asked to sync on the present connection, for EXIT. */
+  readonly syncAsked: boolean[];
 
   /** Highest arrival received whole. */
   received = 0;
@@ -87,6 +89,7 @@ export class CommTask {
     this.home = home;
     this.#channelMemories = options.channelMemories;
     this.attached = new Array<boolean>(options.channelMemories).fill(false);
+    this.syncAsked = new Array<boolean>(options.channelMemories).fill(false);
     this.known = new Array<boolean>(options.channelMemories).fill(false);
     this.determinants = new DeterminantStore(options.channelMemories);
   }

@@ -133,6 +133,15 @@ describe('M2 sent messages', () => {
     const d = new Desk().begin();
     d.ring(1, 1);
     d.ring(-1, 1, [], WorldMode.EXIT);
+    // They are asked to sync, once per connection.
+    const asked = (cm: number): number => d.sent(cm).filter((f) => f.header.kind === Kind.DETERMINANTS && (f.header.flags & Flag.SYNC) !== 0).length;
+    expect([asked(0), asked(1)]).toEqual([1, 1]);
+    d.ack(0, {});
+    expect([asked(0), asked(1)]).toEqual([0, 0]);
+    d.step({ type: 'disconnected', cm: 1 });
+    d.step({ type: 'connected', cm: 1 });
+    d.attached(1, { received: [[T(1), 1]] });
+    expect([asked(0), asked(1)]).toEqual([0, 1]);
     expect(d.sent(0, Kind.DATA)).toEqual([]);
     d.ack(1, { channels: [{ dst: 1, appended: 1, synced: 1 }] });
     expect(d.sent(0, Kind.DATA).map((f) => f.header.mode)).toEqual([WorldMode.EXIT]);

@@ -1,6 +1,6 @@
 /** What of a Channel Memory is durable when: acknowledgements, power loss, recovered logs, and who is told what. */
 import { describe, expect, test } from 'vitest';
-import { Kind, WorldMode, decodeAck, emptyHeader, encodeDeterminants, encodeFrame, imageId, incarnation } from '@mayfly/wire';
+import { Flag, Kind, WorldMode, decodeAck, emptyHeader, encodeDeterminants, encodeFrame, imageId, incarnation } from '@mayfly/wire';
 import { T, arrivals, codes, line, pair } from './bench.ts';
 
 describe('durability', () => {
@@ -14,6 +14,45 @@ describe('durability', () => {
     b.step({ type: 'tick' });
     expect(decodeAck(b.take(Kind.ACK, 10)[0]!.body).channels).toEqual([{ dst: 1, appended: 1, synced: 1 }]);
     expect(decodeAck(b.take(Kind.ACK, 11)[0]!.body).arrivalsSynced).toBe(1);
+  });
+  test('C5 what nobody waits for is synced at every so many ticks, or when its senders keep much of it; what somebody waits for, at once', () => {
+    const b = pair({ lazyTicks: 10, window: 10_000_000 });
+    b.effects = [];
+    b.autoSync = false;
+    const syncs = (): number => b.effects.filter((e) => e.type === 'sync').length;
+    const done = (): void => {
+      b.autoSync = true;
+      b.perform([]);
+      b.autoSync = false;
+    };
+    for (let t = 0; t < 9; t++) b.step({ type: 'tick' });
+    b.send(10, 0, 1, 1);
+    expect(syncs()).toBe(0);
+    b.step({ type: 'tick' });
+    expect(syncs()).toBe(1);
+    done();
+    // much
+    b.send(10, 0, 1, 2, 60_000);
+    b.step({ type: 'tick' });
+    expect(syncs()).toBe(1);
+    for (let n = 3; n <= 72; n++) b.send(10, 0, 1, n, 60_000);
+    b.step({ type: 'tick' });
+    expect(syncs()).toBe(2);
+    done();
+    // output
+    b.send(10, 0, -1, 1, 3, { mode: WorldMode.STDOUT });
+    b.step({ type: 'tick' });
+    expect(syncs()).toBe(3);
+    done();
+    // a sender that has ended
+    b.send(10, 0, 1, 73);
+    b.step({ type: 'flush' });
+    expect(syncs()).toBe(3);
+    b.frame(10, encodeFrame({ ...emptyHeader(Kind.DETERMINANTS), src: T(0), dst: T(0), flags: Flag.SYNC }, new Uint8Array(0)));
+    b.step({ type: 'flush' });
+    expect(syncs()).toBe(4);
+    done();
+    expect(decodeAck(b.take(Kind.ACK, 10).at(-1)!.body).channels).toEqual([{ dst: 1, appended: 73, synced: 73 }]);
   });
   test('C5 what became durable while its source was away is told when it is back, also where it had sent determinants alone', () => {
     const b = pair();
