@@ -43,6 +43,8 @@ export interface Device {
   readonly universe?: number;
   /** Generation of this library whose messages the job's logs have ({@link since}); absent: the newest. */
   readonly library?: number;
+  /** How often the task was begun anew; differs in a replay, so it goes through {@link place}. Absent: 0. */
+  readonly incarnation?: number;
   /** It was spawned: the first task of its world, the task that asked for it, the part of the call that it belongs to. */
   readonly spawned?: { readonly first: number; readonly root: number; readonly appnum: number };
 

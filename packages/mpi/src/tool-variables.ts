@@ -1,8 +1,8 @@
 /**
  * What the tool information interface shows (MPI 4.1 §15.3): limits as control variables, which are constants of a build, and counts as performance variables.
  *
- * A program may print them, so they must not differ in a replay: the counts are functions of the calls and of what they have consumed. Images are taken when
- * the place decides, so their number is a determinant. The incarnation is not here: a program must not depend on it.
+ * A program may print them, so they must not differ in a replay: the counts are functions of the calls and of what they have consumed. Images are taken, and
+ * incarnations begun, when the place decides, so their numbers are determinants: a replay reads what was read.
  */
 import * as collectives from './collectives/index.ts';
 import type { Layer } from './layer.ts';
@@ -47,10 +47,11 @@ export const PERFORMANCE: readonly PerformanceVariable[] = [
   { name: 'unexpected_messages', text: 'Messages that have entered this rank and that no receive has matched yet', kind: 'level', counts: false, read: (l) => queued(l, () => 1) },
   { name: 'unexpected_bytes', text: 'Bytes in them, kept here or in the log', kind: 'level', counts: false, read: (l) => queued(l, (size) => size) },
   { name: 'images_taken', text: 'Checkpoint images of this rank that its present state has behind it', kind: 'level', counts: false, read: (l, images) => Number(l.device.place(() => String(images))) },
+  { name: 'incarnation', text: 'How often this rank was begun anew after a loss, as of now; one who reads it has an answer that depends on the losses', kind: 'level', counts: false, read: (l) => Number(l.device.place(() => String(l.device.incarnation ?? 0))) },
 ];
 
 export const CATEGORIES: readonly { name: string; text: string; control: readonly string[]; performance: readonly string[] }[] = [
   { name: 'messages', text: 'Messages and where they wait', control: ['unexpected_buffer_bytes'], performance: PERFORMANCE.slice(0, 6).map((v) => v.name) },
   { name: 'collectives', text: 'Choice of algorithms', control: CONTROL.slice(1).map((v) => v.name), performance: [] },
-  { name: 'checkpoints', text: 'Images of the rank', control: [], performance: ['images_taken'] },
+  { name: 'checkpoints', text: 'Images and incarnations of the rank', control: [], performance: ['images_taken', 'incarnation'] },
 ];

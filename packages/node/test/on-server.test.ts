@@ -190,7 +190,8 @@ describe('a network that breaks WebSockets', () => {
 });
 
 // Images: one at the first step, one at step 300 at the latest, whatever the machine's speed.
-const RING = `import { COMM_WORLD as comm, checkpoint, stdin } from 'mayfly';
+const RING = `import { COMM_WORLD as comm, checkpoint, stdin, tool } from 'mayfly';
+  const began = tool.read('incarnation');
   const state = { step: 0, sum: 0 }; const x = new Float64Array(20000);
   checkpoint.register('state', state); checkpoint.register('x', x);
   if (checkpoint.open().restarted) { checkpoint.rollback('state'); checkpoint.rollback('x'); }
@@ -205,7 +206,8 @@ const RING = `import { COMM_WORLD as comm, checkpoint, stdin } from 'mayfly';
     x[state.step] = state.sum;
     if (state.step % 100 === 99) console.log(state.step, state.sum);
   }
-  ${HOLD}`;
+  ${HOLD}
+  console.log('incarnations', began, tool.read('incarnation'));`;
 const HELD = { options: { checkpointMs: 200, interactive: true } };
 
 describe('faults', () => {
@@ -229,7 +231,9 @@ describe('faults', () => {
     await bench.input(id);
     const { job, stdout } = await bench.ended(id);
     expect(job.error).toBeUndefined();
-    expect(stdout.map((s) => s.split('\n').length)).toEqual([5, 5]);
+    // What was read stays so, whoever reads it again.
+    expect([calm.stdout, stdout].map((all) => all.map((s) => s.split('\n')[4]))).toEqual([['incarnations 0 0', 'incarnations 0 0'], ['incarnations 0 1', 'incarnations 0 1']]);
+    expect(stdout.map((s) => s.split('\n').length)).toEqual([6, 6]);
     // The seed is the job's: random draws differ between jobs, steps do not.
     expect(stdout.map((s) => s.replace(/ .*/g, ''))).toEqual(calm.stdout.map((s) => s.replace(/ .*/g, '')));
     expect(job.faults.map((f) => f.cause)).toEqual(['disconnected', 'goodbye']);
@@ -282,6 +286,6 @@ describe('faults', () => {
     const { job, stdout } = await bench.ended(id);
     expect(job.error).toBeUndefined();
     expect(job.tasks.map((t) => t.incarnation)).toEqual([0, 0]);
-    expect(stdout.map((s) => s.split('\n').length)).toEqual([5, 5]);
+    expect(stdout.map((s) => s.split('\n').length)).toEqual([6, 6]);
   });
 });

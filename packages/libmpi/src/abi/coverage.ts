@@ -36,7 +36,7 @@ Notes on what is there:
 * Files are the files of the job, by name (docs/c-programs.md). An access is done when its answer has come, and everybody who asks later sees it: as if every file were
   in atomic mode, but for accesses of more than 8 MB outside of it. Data representations: native, internal, external32; a registered one with its
   conversion functions, if every basic type has the same length in it as here; the functions are called with all elements of an access at once. MPI_AINT and MPI_WCHAR have another length in external32: a view of them is refused.
-* MPI_T has the limits of the layer as constants, and counts messages, bytes, unmatched messages and images; there are no events. All of it is the same in a replay; the number of the incarnation, which would not be, is not there.
+* MPI_T has the limits of the layer as constants, counts messages, bytes, unmatched messages and images, and knows the incarnation; there are no events. What is read is the same in a replay.
 * MPI_LONG_DOUBLE is the 128-bit type of WebAssembly's C, also in reductions.
 * Reductions combine operands in an order that depends on counts and ranks alone: results are the same in every run, and the same at all ranks of an allreduce.
 `;

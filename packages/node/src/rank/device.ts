@@ -37,6 +37,7 @@ export class RingDevice implements Device {
   readonly capacity?: number;
   readonly universe?: number;
   readonly library: number;
+  readonly incarnation: number;
   readonly spawned?: NonNullable<Assignment['spawned']>;
   readonly unexpectedBytes = UNEXPECTED_BYTES;
   private readonly aside: Incoming[] = [];
@@ -62,6 +63,7 @@ export class RingDevice implements Device {
   ) {
     this.duty = new DutyCycle(side, status, engineNow);
     this.task = endpoint.task;
+    this.incarnation = endpoint.incarnation;
     this.size = world.size;
     if (world.capacity !== undefined) this.capacity = world.capacity;
     this.library = world.library ?? 1;

@@ -26,6 +26,7 @@ static void tool_interface(void) {
   MPI_Recv(x, 5, MPI_INT, MPI_ANY_SOURCE, 51, MPI_COMM_WORLD, MPI_STATUS_IGNORE); MPI_T_pvar_read(s, queued, &v); CHECK(v >= 4); for (k = 0; k < 5; k++) MPI_Recv(x, 5, MPI_INT, MPI_ANY_SOURCE, 50, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   CHECK(MPI_T_pvar_start(s, queued) == MPI_T_ERR_PVAR_NO_STARTSTOP && MPI_T_pvar_reset(s, queued) == MPI_T_ERR_PVAR_NO_WRITE && MPI_T_pvar_read(s2, queued, &v) == MPI_T_ERR_INVALID_HANDLE && MPI_T_pvar_read(s, MPI_T_PVAR_ALL_HANDLES, &v) == MPI_T_ERR_INVALID_HANDLE);
   MPI_T_pvar_get_index("images_taken", MPI_T_PVAR_CLASS_LEVEL, &i); MPI_T_pvar_handle_free(s, &queued); CHECK(queued == MPI_T_PVAR_HANDLE_NULL); MPI_T_pvar_handle_alloc(s2, i, NULL, &queued, &count); MPI_T_pvar_read(s2, queued, &v); CHECK(v < 1000000);
+  MPI_T_pvar_get_index("incarnation", MPI_T_PVAR_CLASS_LEVEL, &i); MPI_T_pvar_handle_alloc(s2, i, NULL, &sent, &count); MPI_T_pvar_read(s2, sent, &v); MPI_Barrier(MPI_COMM_WORLD); MPI_T_pvar_read(s2, sent, &w); CHECK(v <= w && w < 1000000);
   MPI_T_pvar_session_free(&s2); CHECK(s2 == MPI_T_PVAR_SESSION_NULL && MPI_T_pvar_read(s2, queued, &v) == MPI_T_ERR_INVALID_SESSION);
   /* Categories; no events */
   int cvars, pvars, cats; MPI_T_category_get_num(&n); CHECK(n == 3 && MPI_T_category_get_index("messages", &i) == MPI_SUCCESS); len = 64; MPI_T_category_get_info(i, name, &len, NULL, NULL, &cvars, &pvars, &cats); CHECK(cvars == 1 && pvars == 6 && cats == 0);
