@@ -55,7 +55,7 @@ export type Meaning =
 
 export class Checkers implements Witness {
   /** Last told, by the latest life that told it. */
-  readonly files = new FileChecker();
+  readonly files: FileChecker;
   private readonly sends = new Map<string, Told<{ digest: number; at: Position }>>();
   private readonly receipts = new Map<string, Told<{ digest: number; arrival: number }>>();
   private readonly order = new Map<string, Told<{ src: number; channel: number }>>();
@@ -81,7 +81,9 @@ export class Checkers implements Witness {
   /** Records that their disk lost: afterwards K8 would ask for what is rightly gone. */
   cuts = 0;
 
-  constructor(private readonly spec: ProgramSpec) {}
+  constructor(private readonly spec: ProgramSpec) {
+    this.files = new FileChecker(spec.spawn?.first ?? spec.size);
+  }
 
   // ---- what ranks do ----
 

@@ -58,7 +58,7 @@ export class CmHost {
     this.life++;
     this.first.clear();
     const core = new ChannelMemory({
-      size: setup.spec.size, index: this.index, count: setup.channelMemories, protocol: setup.protocol,
+      size: server.tasks, index: this.index, count: setup.channelMemories, protocol: setup.protocol,
       durability: this.world.undone === 'strict-forwards-before-sync' ? 'behind' : setup.durability, chunkBytes: setup.chunkBytes, window: setup.window, lazyTicks: setup.lazyTicks,
       authorise: (c) => {
         const [t, n] = c.split('.').map(Number);
@@ -79,8 +79,17 @@ export class CmHost {
     this.step({ type: 'recovered', fresh: fresh || this.world.undone === 'opens-before-reports' });
     for (const task of server.doneTasks()) this.step({ type: 'done', task });
     this.feedStdin();
-    for (let t = 0; t < setup.spec.size; t++) this.feedAnswers(taskId(t));
+    for (let t = 0; t < server.tasks; t++) this.feedAnswers(taskId(t));
     this.world.trace?.(`cm${this.index} serves${fresh ? '' : ', recovered from its log'}`);
+  }
+
+  /** The job has more tasks. Who is down finds them when it recovers. */
+  grow(size: number): void {
+    const { core } = this;
+    if (!core || core.tasks >= size) return;
+    const known = new Set(core.streams());
+    this.step({ type: 'grow', size });
+    for (const s of core.streams()) if (!known.has(s)) this.log.open(s);
   }
 
   /** The process is gone; the kernel keeps what was written. */

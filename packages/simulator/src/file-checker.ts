@@ -13,7 +13,7 @@ import { Violation } from './violation.ts';
 export class FileChecker {
   /** What was decided, in order; as long as the journal has it. */
   private readonly order: Asked[] = [];
-  private model = new FileModel();
+  private model: FileModel;
   /** Answers by place in the order. */
   private answers: (Uint8Array | undefined)[] = [];
   /** Places in the order of each task's requests. */
@@ -23,6 +23,11 @@ export class FileChecker {
   private readonly taken_ = new Map<string, { life: number; body: Uint8Array }>();
   /** Bytes on the disk, at the end. */
   disk: () => ReadonlyMap<string, Uint8Array> = () => new Map<string, Uint8Array>();
+
+  /** @param tasks those that the job was started with */
+  constructor(private readonly tasks: number) {
+    this.model = new FileModel(tasks);
+  }
 
   /** The service has taken a request: its record stands in the journal. */
   decided(asked: Asked): void {
@@ -43,7 +48,7 @@ export class FileChecker {
       this.places.set(task, kept);
     }
     const rest = this.order.splice(0).slice(0, n);
-    this.model = new FileModel();
+    this.model = new FileModel(this.tasks);
     this.answers = [];
     this.places = new Map();
     for (const asked of rest) this.decided(asked);

@@ -33,6 +33,8 @@ export class FileHost {
   private readonly applied = new Map<TaskId, number>();
   private answerable = new Map<TaskId, number>();
   private committing = false;
+  /** Spawns that the server knows of. */
+  private told = 0;
   private compacting = false;
 
   constructor(private readonly world: World) {
@@ -46,7 +48,9 @@ export class FileHost {
 
   /** Recovers from the journal. */
   start(): void {
-    this.files = new MemoryFiles(LIMIT);
+    const { spec } = this.world.setup;
+    this.files = new MemoryFiles(LIMIT, undefined, spec.spawn?.first ?? spec.size, () => 0);
+    this.told = 0;
     for (const [path, bytes] of copied(this.disk)) this.files.files.set(path, bytes);
     this.answerable = new Map();
     this.committing = false;
@@ -59,6 +63,7 @@ export class FileHost {
       if ('snapshot' in r) this.files.service.restore(r.snapshot);
       else this.perform(this.files, r.outcome, Uint8Array.from(r.body));
     }
+    if (this.world.undone === 'children-forgotten') this.told = this.files.service.spawned.length;
     if (found > 0) this.commit();
     else this.write({ snapshot: this.files.service.snapshot() });
   }
@@ -127,9 +132,11 @@ export class FileHost {
     const { stream } = this;
     const next = this.journal.next(stream);
     const upTo = this.requests();
+    const spawns = this.files!.service.spawned.length;
     this.later(() => {
       this.journal.sync(stream, next);
       this.committing = false;
+      for (; this.told < spawns; this.told++) this.world.server.spawned(this.files!.service.spawned[this.told]!);
       this.answers(upTo);
       if (this.requests().some(([task, r]) => (this.answerable.get(task) ?? 0) < r)) this.commit();
     });
@@ -145,6 +152,11 @@ export class FileHost {
       this.answerable.set(task, r);
       this.world.server.cms[this.home(task)]!.feedAnswers(task);
     }
+  }
+
+  /** Tasks that the job has by now. */
+  get tasks(): number {
+    return this.files!.service.tasksOfJob;
   }
 
   private home(task: TaskId): number {

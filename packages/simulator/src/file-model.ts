@@ -16,6 +16,9 @@ export class FileModel {
   private readonly open = new Map<number, { path: string; pointer: number }>();
   private sessions = 0;
 
+  /** @param tasks those that the job was started with */
+  constructor(private readonly tasks: number) {}
+
   /** Takes effect, and answers; a read answers what is there now. undefined: an error. */
   apply(body: Uint8Array): Uint8Array | undefined {
     const r = decodeFileRequest(body)!;
@@ -24,6 +27,10 @@ export class FileModel {
       this.files.set(r.name, file);
       this.open.set(++this.sessions, { path: r.name, pointer: 0 });
       return encodeFileValues(this.sessions, file.length);
+    }
+    if (r.op === FileOp.SPAWN) {
+      const [part] = JSON.parse(new TextDecoder().decode(r.data)) as [{ count: number }];
+      return encodeFileValues(this.tasks, part.count);
     }
     const s = this.open.get(r.session);
     if (!s) return undefined;

@@ -30,7 +30,7 @@ export const outputDigest = (mode: number, body: ArrayLike<number>): number => d
 
 /** Per task the digests of all that it writes to the world; or where the histories contradict the programs. */
 export function execute(spec: ProgramSpec, history: History | undefined, modes: { output: number; exit: number }): number[][] | string {
-  const files = new FileModel();
+  const files = new FileModel(spec.spawn?.first ?? spec.size);
   const tasks = Array.from({ length: spec.size }, (_, task) => new Task(spec, task, history, modes, files));
   for (;;) {
     let moved = false;

@@ -61,6 +61,7 @@ export const PLANTED = [
   plant('answered-before-journal', 'Make the journal durable, give the answers', 400, { setup: { durability: 'behind', diskMs: 250 }, only: ['power loss', 'CM power loss', 'crash'] }),
   plant('answers-forgotten', "An answer is kept until the host says that it is durable in the task's log", 400, POWER),
   plant('snapshot-before-files', 'The snapshot stands for everything before it: those effects are durable in the files themselves', 400, POWER),
+  plant('children-forgotten', 'Tasks that were spawned are told to the dispatcher again at each start: it may not have had the time to write them down', 400, { only: ['kill server', 'server and nodes', 'power loss'] }),
   plant('base-forgets', 'Nothing is trimmed before the oldest kept image makes it superfluous (counts outlive the messages)', 400, EAGER),
   plant('no-fence-at-cm', 'A message from an older incarnation is refused everywhere, not only at the dispatcher', 200, ZOMBIES),
   plant('first-connection-wins', 'The higher closes the lower (the paper lets the first connection win)', 200),

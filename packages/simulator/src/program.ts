@@ -24,6 +24,8 @@ export interface ProgramSpec {
   readonly stdin: number;
   /** One request to the file service in each round: to one file of all, or, of ordered programs, to one of each task. */
   readonly files?: boolean;
+  /** Tasks from `first` on are no tasks of the start: task 0 asks for them behind round `round` − 1, and they begin with round `round`. Needs `files`. */
+  readonly spawn?: { readonly first: number; readonly round: number };
   /** Steps per task instead of rounds. */
   readonly script?: readonly (readonly ScriptStep[])[];
 }
@@ -92,8 +94,12 @@ const bodyOf = (seed: number, size: number): Uint8Array => {
   return body;
 };
 
+/** The first round of a task. */
+const born = ({ spawn }: ProgramSpec, task: number): number => (spawn && task >= spawn.first ? spawn.round : 0);
+
 /** Messages that `src` sends to `dst` in a round: 0 to 3, the same for everybody. */
 export function traffic(spec: ProgramSpec, round: number, src: number, dst: number): number {
+  if (round < Math.max(born(spec, src), born(spec, dst))) return 0;
   const h = mix(mix(spec.seed, round * 1009 + src), dst + 7);
   return src === dst ? (h % 5 === 0 ? 1 : 0) : h % 4;
 }
@@ -101,13 +107,16 @@ export function traffic(spec: ProgramSpec, round: number, src: number, dst: numb
 /** All messages of the channel src → dst in a whole run. */
 export function due(spec: ProgramSpec, src: number, dst: number): number {
   if (spec.script) return spec.script[src]!.filter((s) => s.type === 'send' && s.dst === dst).length;
-  let n = 0;
+  let n = spec.spawn && src === 0 && dst > 0 && dst < spec.spawn.first ? 1 : 0;
   for (let round = 0; round < spec.rounds; round++) n += traffic(spec, round, src, dst);
   return n;
 }
 
 /** All messages of a task to the world, its exit included. */
-export const outputsDue = (spec: ProgramSpec, task: number): number => 1 + (spec.script ? spec.script[task]!.filter((s) => s.type === 'output').length : spec.rounds * (spec.files ? 2 : 1));
+export function outputsDue(spec: ProgramSpec, task: number): number {
+  if (spec.script) return 1 + spec.script[task]!.filter((s) => s.type === 'output').length;
+  return 1 + (spec.spawn && task === 0 ? 1 : 0) + (spec.rounds - born(spec, task)) * (spec.files ? 2 : 1);
+}
 
 /** The n-th message of standard input, from 1. */
 export const stdinMessage = (spec: ProgramSpec, n: number): Uint8Array => bodyOf(mix(spec.seed, 77_000 + n), 3 + (mix(spec.seed, n) % 150));
@@ -119,12 +128,13 @@ function sendsOf(spec: ProgramSpec, round: number, src: number): number[] {
 }
 
 export function initialState(spec: ProgramSpec, task: number): ProgramState {
+  const round = born(spec, task);
   return {
-    round: 0,
-    stage: spec.script ? 'script' : spec.prologueRounds === 0 ? 'open' : 'send',
+    round,
+    stage: spec.script ? 'script' : round >= (spec.prologueRounds ?? Infinity) ? 'open' : 'send',
     at: 0,
     acc: mix(spec.seed, task),
-    left: spec.script ? [] : Array.from({ length: spec.size }, (_, src) => traffic(spec, 0, src, task)),
+    left: spec.script ? [] : Array.from({ length: spec.size }, (_, src) => traffic(spec, round, src, task)),
     queue: [],
     outputs: 0,
     events: 0,
@@ -176,7 +186,7 @@ export function nextAction(spec: ProgramSpec, task: number, s: ProgramState): Ac
         at -= 2;
       }
       if (at === 0) return { type: 'output', body: bodyOf(s.acc, 5 + (h % 9)) };
-      return at === 1 ? { type: 'checkpoint' } : undefined;
+      return at === 1 ? { type: 'checkpoint' } : spawning(spec, task, s, at - 2);
     }
     case 'exit':
       return { type: 'exit' };
@@ -224,6 +234,24 @@ export function matched(s: ProgramState, i: number, body: ArrayLike<number>): vo
   else s.at++;
 }
 
+/** Tag of the word that there are more tasks. */
+const GO = 1 << 20;
+
+/** Task 0 asks for the other tasks, and tells those of the start when they are there; nobody sends to them before. */
+function spawning({ spawn, size }: ProgramSpec, task: number, s: ProgramState, at: number): Action | undefined {
+  if (!spawn || s.round !== spawn.round - 1 || task >= spawn.first) return undefined;
+  if (task > 0) return at === 0 ? { type: 'receive', src: 0, tag: GO } : undefined;
+  if (at === 0) return request(FileOp.SPAWN, { session: 0 }, new TextEncoder().encode(JSON.stringify([{ args: [], count: size - spawn.first }])));
+  if (at === 1) return { type: 'answer' };
+  return at - 1 < spawn.first ? { type: 'send', dst: at - 1, tag: GO, body: bodyOf(s.acc, 4) } : undefined;
+}
+
+function request(op: FileOp, r: Parameters<typeof encodeFileRequest>[1], data?: Uint8Array): Action {
+  const e = encodeFileRequest(op, { ...r, bytes: data?.length ?? 0 });
+  if (data) e.data.set(data);
+  return { type: 'request', op, body: e.body };
+}
+
 const RESERVED = 4096;
 /** MPI_MODE_CREATE, of the service. */
 const CREATE = 2;
@@ -231,14 +259,10 @@ const CREATE = 2;
 /** What a task asks of its file: everywhere in the one of all, or in one of its own. */
 function fileRequest(spec: ProgramSpec, task: number, s: ProgramState, h: number): Action {
   const { session, place } = s.file ?? { session: 0, place: undefined };
-  const request = (op: FileOp, r: Parameters<typeof encodeFileRequest>[1], data?: Uint8Array): Action => {
-    const e = encodeFileRequest(op, { session, ...r, bytes: data?.length ?? 0 });
-    if (data) e.data.set(data);
-    return { type: 'request', op, body: e.body };
-  };
-  if (session === 0) return request(FileOp.OPEN, { name: spec.ordered ? `of-${task}` : 'of-all', value: CREATE });
+  const ask = (op: FileOp, r: Parameters<typeof encodeFileRequest>[1], data?: Uint8Array): Action => request(op, { session, ...r }, data);
+  if (session === 0) return ask(FileOp.OPEN, { name: spec.ordered ? `of-${task}` : 'of-all', value: CREATE });
   const bytes = 1 + (h % 40);
-  const write = (offset: number, n: number): Action => request(FileOp.WRITE, { segments: [offset, n, 1, 0] }, bodyOf(h, n));
+  const write = (offset: number, n: number): Action => ask(FileOp.WRITE, { segments: [offset, n, 1, 0] }, bodyOf(h, n));
   if (place !== undefined) return write(RESERVED + place, 16);
   switch ((h >>> 7) % 8) {
     case 0:
@@ -247,13 +271,13 @@ function fileRequest(spec: ProgramSpec, task: number, s: ProgramState, h: number
       return write((h >>> 9) % 300, bytes);
     case 3:
     case 4:
-      return request(FileOp.READ, { segments: [(h >>> 9) % 300, 2 * bytes, 1, 0] });
+      return ask(FileOp.READ, { segments: [(h >>> 9) % 300, 2 * bytes, 1, 0] });
     case 5:
-      return request(FileOp.ADVANCE, { value: 16 });
+      return ask(FileOp.ADVANCE, { value: 16 });
     case 6:
-      return request(FileOp.SIZE, {});
+      return ask(FileOp.SIZE, {});
     default:
-      return request(FileOp.CLOSE, {});
+      return ask(FileOp.CLOSE, {});
   }
 }
 

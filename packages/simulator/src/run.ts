@@ -60,6 +60,9 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
     files: Random.named(seed, 'files').chance(0.4),
     ...o.spec,
   };
+  const spawn = Random.named(seed, 'spawn');
+  if (spec.files && !spec.script && !spec.spawn && spawn.chance(0.5))
+    Object.assign(spec, { spawn: { first: spawn.between(1, spec.size - 1), round: spawn.between(1, Math.min(5, spec.rounds - 1)) } });
   const grace = Random.named(seed, 'grace');
   const setup: Setup = {
     lazyTicks: Random.named(seed, 'sync').pick([1, 1, 3, 8]),

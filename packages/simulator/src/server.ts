@@ -6,7 +6,7 @@
  * Losable: cores, connections, effects under way. `kill` loses the second kind; `powerLoss` also what was not synced.
  */
 import { Dispatcher, type DispatcherEffect, type DispatcherEvent, type FaultRecord, type JobSpec } from '@mayfly/protocols';
-import { nodeId, taskId, type ErrorBody, type ImageId, type Incarnation, type TaskId } from '@mayfly/wire';
+import { nodeId, spawnedTasks, taskId, type ErrorBody, type ImageId, type Incarnation, type SpawnGroup, type TaskId } from '@mayfly/wire';
 import { CmHost } from './cm-host.ts';
 import { CsHost } from './cs-host.ts';
 import type { PowerLoss } from './faulty-log.ts';
@@ -28,6 +28,8 @@ export class Server {
   private opened = false;
   private connections = 0;
   private commitAt = 0;
+  /** Of the job, by now. */
+  tasks = 0;
   private readonly controls = new Map<string, ControlLink>();
   /** Planted: to which connection each task was given last, and how often it was not named there. */
   private readonly given = new Map<TaskId, { connection: string; task: TaskId; incarnation: Incarnation; missed: number }>();
@@ -51,6 +53,7 @@ export class Server {
     world.trace?.('server starts');
     this.cs.start();
     if (world.setup.spec.files) world.files.start();
+    this.tasks = world.setup.spec.files ? world.files.tasks : world.setup.spec.size;
     this.dispatch({ type: 'recover', entries: this.entries((k) => !k.startsWith('image/') && !k.startsWith('trimmed/')), images: this.cs.newest() });
     if (!this.registry.has(`job/${world.setup.job}`)) this.dispatch({ type: 'submit', job: this.spec() });
     const { life } = this;
@@ -108,7 +111,7 @@ export class Server {
   private spec(): JobSpec {
     const { setup } = this.world;
     return {
-      id: setup.job, name: 'simulated', size: setup.spec.size, protocol: setup.protocol, durability: setup.durability,
+      id: setup.job, name: 'simulated', size: setup.spec.spawn?.first ?? setup.spec.size, capacity: setup.spec.size, protocol: setup.protocol, durability: setup.durability,
       program: { language: 'typescript', entry: 'main.ts', hash: setup.program }, args: [], files: [], seed: setup.spec.seed,
       channelMemories: setup.channelMemories, checkpointMs: setup.checkpointMs, interactive: false,
       ...(setup.briefGraceMs === undefined ? { graceMs: setup.graceMs } : {}),
@@ -209,6 +212,15 @@ export class Server {
 
   exited(task: TaskId): void {
     this.dispatch({ type: 'exit', job: this.world.setup.job, task, report: { code: 0 } });
+  }
+
+  /** The journal has it: the Channel Memories take messages to the new tasks before anybody can know of them. May come again. */
+  spawned(group: SpawnGroup): void {
+    this.tasks = Math.max(this.tasks, group.first + spawnedTasks(group.parts));
+    for (const cm of this.cms) cm.grow(this.tasks);
+    this.world.trace?.(`task ${group.root} has spawned tasks ${group.first} to ${this.tasks - 1}`);
+    this.world.count('spawns granted');
+    this.dispatch({ type: 'spawn', job: this.world.setup.job, group });
   }
 
   failed(error: ErrorBody): void {
