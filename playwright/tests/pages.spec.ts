@@ -1,6 +1,6 @@
 /** The owner's pages as a person uses them: the token, submitting from the form, watching, killing a rank, errors. The volunteers' and visitors': visitors.spec.ts. */
 import { readFileSync } from 'node:fs';
-import { expect, test, type Page } from '@playwright/test';
+import { expect, test, type Browser, type Page } from '@playwright/test';
 import { zipSync } from 'fflate';
 import { Client, source } from '../src/client.ts';
 import { headline, openDashboard, write } from '../src/dashboard.ts';
@@ -20,6 +20,13 @@ test.afterAll(() => server?.stop());
 showLogOnFailure(() => server);
 
 const dashboard = (page: Page, path?: string) => openDashboard(page, server, path);
+
+/** Somebody who looks and touches nothing, at all of the page: what is out of sight counts as no shift. */
+async function watcherOf(browser: Browser, path: string, width: number): Promise<Page> {
+  const page = await (await browser.newContext({ viewport: { width, height: 2000 } })).newPage();
+  await dashboard(page, path);
+  return page;
+}
 
 test('the token is asked for, a wrong one refused, a right one kept and not shown', async ({ page, browser }) => {
   await page.goto(`${server.url}/dashboard`);
@@ -57,6 +64,10 @@ test('the token is asked for, a wrong one refused, a right one kept and not show
 
 test('a job waits with its reason, starts when somebody volunteers, shows its picture, and survives a killed rank', async ({ page, browser }, info) => {
   const found = complaints(page);
+  // Somebody who watches the lists and touches nothing, from before the first job and node.
+  const lists = await Promise.all([1400, 360].map((width) => watcherOf(browser, '', width)));
+  for (const p of lists) await expect(p.getByText('No node is here')).toBeVisible();
+  for (const p of lists) await watchShifts(p);
   // What the form submits, smaller, and with a wait behind it: the rank that is killed is certainly there, and the page has time to show it.
   await page.route('**/api/jobs', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
@@ -92,14 +103,14 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await expect(volunteer.getByTestId('volunteer-state')).toHaveText(/Working on “mandelbrot”/);
   await watchShifts(volunteer);
 
-  // Somebody who watches the job and touches nothing, from before the loss of a rank to behind the end.
+  // The same of the job, from before the loss of a rank to behind the end.
   const id = new URL(page.url()).pathname.split('/').at(-1)!;
-  const watcher = await (await browser.newContext({ viewport: { width: 1400, height: 1000 } })).newPage();
-  found.push(...complaints(watcher));
-  await dashboard(watcher, `/jobs/${id}`);
-  await expect(watcher.getByTestId('rank-1')).toHaveAttribute('data-state', 'running');
-  for (const name of ['Kill rank 1', 'Run again', 'Cancel job']) await expect(watcher.getByRole('button', { name })).toBeVisible(); // it knows who looks
-  await watchShifts(watcher);
+  const watchers = await Promise.all([1400, 360].map((width) => watcherOf(browser, `/jobs/${id}`, width)));
+  for (const watcher of watchers) {
+    await expect(watcher.getByTestId('rank-1')).toHaveAttribute('data-state', 'running');
+    for (const name of ['Kill rank 1', 'Run again', 'Cancel job']) await expect(watcher.getByRole('button', { name })).toBeVisible(); // it knows who looks
+    await watchShifts(watcher);
+  }
   await page.getByRole('button', { name: 'Kill rank 1' }).click();
   await client.until(id, 'recovered', (j) => j.faults.length > 0 && j.faults.every((f) => f.recoveredAfterMs !== undefined));
   // The time line and the matrix while the job runs (rank 0 waits for its line), by keyboard and as tables.
@@ -137,10 +148,13 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await client.input(id);
   await expect(headline(page)).toContainText('Done');
   await expect(page.getByTestId('output')).toContainText('PASS');
-  await expect(watcher.getByTestId('comparison')).toContainText('has not been compared');
-  await expect(watcher.getByTestId('output')).toContainText('PASS');
-  expect(await shifts(watcher)).toEqual([]);
-  await watcher.context().close();
+  for (const watcher of watchers) {
+    await expect(watcher.getByTestId('comparison')).toContainText('has not been compared');
+    await expect(watcher.getByTestId('output')).toContainText('PASS');
+    await info.attach('watched', { body: await watcher.screenshot({ fullPage: true }), contentType: 'image/png' });
+    expect.soft(await shifts(watcher)).toEqual([]);
+    await watcher.context().close();
+  }
   const picture = page.locator('.picture img');
   await expect.poll(() => picture.evaluate((i: HTMLImageElement) => i.naturalWidth)).toBeGreaterThan(0);
   // The views are a list of tabs for the keyboard, and each has an address.
@@ -196,9 +210,25 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   // Ranks, figures and events came and went; nothing moved.
   await expect(volunteer.getByLabel('Events, newest first')).toContainText('is done');
   expect(await shifts(volunteer)).toEqual([]);
+  // Nor in the lists: the second job is announced, a node that leaves keeps its row, and the next one takes its place.
+  const nodeAt = (p: Page, n: number) => p.getByRole('region', { name: 'Table of nodes' }).getByRole('row').nth(n);
+  const stays = await Tab.open(browser, server.url, 'stays', 1);
+  for (const p of lists) await expect(nodeAt(p, 2)).toContainText('stays');
   await volunteer.getByRole('button', { name: 'Stop' }).click();
   await expect(volunteer.getByTestId('volunteer-state')).toHaveText('Off');
   await volunteer.context().close();
+  for (const p of lists) await expect(nodeAt(p, 1)).toContainText(/by-click.*gone/);
+  const next = await Tab.open(browser, server.url, 'takes-its-place', 1);
+  for (const p of lists) {
+    await expect(nodeAt(p, 1)).toContainText(/takes-its-place.*here/);
+    await expect(p.getByTestId('job-news')).toContainText('mandelbrot (again): done');
+    await info.attach('lists', { body: await p.screenshot({ fullPage: true }), contentType: 'image/png' });
+    expect.soft(await shifts(p)).toEqual([]);
+    await p.getByRole('button', { name: 'Show 1 new job' }).click();
+    await expect(p.getByRole('region', { name: 'Jobs' }).getByRole('listitem')).toHaveText([/mandelbrot \(again\)/, /mandelbrot/]);
+    await p.context().close();
+  }
+  for (const tab of [stays, next]) await tab.close();
   await page.goto(`${server.url}/dashboard`);
   await expect(page.getByText('No node is here')).toBeVisible();
   expect(found).toEqual([]);

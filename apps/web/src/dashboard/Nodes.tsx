@@ -1,13 +1,17 @@
-/** Who is here: browser, cores, measured speed, room, way to the server, how often ranks were lost. Sorted by any column. */
+/**
+ * Who is here: browser, cores, measured speed, room, way to the server, how often ranks were lost. Sorted by any column. Rows keep their places while one
+ * looks: who leaves is said to be gone, who comes takes the place of one who is, or the end.
+ */
 import type { NodeView } from '@mayfly/wire';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
-import { ago, duration } from '../shared/format.ts';
+import { useMemo, useState, type ReactNode } from 'react';
+import { ago, duration, plural } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
 import { baseOf, onlyHere } from './address.ts';
 import { getInfo } from './api.ts';
 import { useServerNow } from './context.tsx';
 import { lossText, sorted, type Column } from './nodes.ts';
+import { useHeld } from './useHeld.ts';
 import { nodeWord } from './words.ts';
 
 interface Shown {
@@ -19,46 +23,54 @@ interface Shown {
 }
 
 const TABLE: Shown[] = [
-  { by: 'name', title: 'Name', className: 'break', cell: (n) => n.name },
-  { by: 'state', title: 'State', cell: (n) => <Tag tone={nodeWord(n).tone}>{nodeWord(n).text}</Tag> },
-  { by: 'busy', title: 'Busy', className: 'right num keep', cell: (n) => `${n.busy} of ${n.slots}` },
-  { by: 'engine', title: 'Engine', className: 'muted wide-only', cell: (n) => n.engine },
-  { by: 'room', title: 'Room', className: 'muted wide-only', cell: (n) => n.room ?? '–' },
-  { by: 'cores', title: 'Cores', className: 'right muted num wide-only', cell: (n) => n.cores ?? '–' },
+  { by: 'name', title: 'Name', cell: (n) => n.name },
+  { by: 'state', title: 'State', className: 'c-state', cell: (n) => <Tag tone={nodeWord(n).tone}>{nodeWord(n).text}</Tag> },
+  { by: 'busy', title: 'Busy', className: 'right num c-busy', cell: (n) => `${n.busy} of ${n.slots}` },
+  { by: 'engine', title: 'Engine', className: 'muted wide-only c-engine', cell: (n) => n.engine },
+  { by: 'room', title: 'Room', className: 'muted wide-only c-room', cell: (n) => n.room ?? '–' },
+  { by: 'cores', title: 'Cores', className: 'right muted num wide-only c-cores', cell: (n) => n.cores ?? '–' },
   {
     by: 'speed',
     title: 'Speed',
     hint: 'Millions of steps per second of a short fixed loop on one core, measured once while the node was idle. It compares nodes; a program also waits for memory and messages.',
-    className: 'right muted num wide-only',
+    className: 'right muted num wide-only c-speed',
     cell: (n) => (n.speed === undefined ? '–' : `${Math.round(n.speed)} M/s`),
   },
-  { by: 'rtt', title: 'Round trip', className: 'right muted num wide-only', cell: (n) => (n.rttMs === undefined ? '–' : duration(n.rttMs)) },
+  { by: 'rtt', title: 'Round trip', className: 'right muted num wide-only c-rtt', cell: (n) => (n.rttMs === undefined ? '–' : duration(n.rttMs)) },
   {
     by: 'losses',
     title: 'Lost ranks',
     hint: 'Ranks that were lost with this node, but for kills by hand, since the server began; and how many that is in an hour of its presence.',
-    className: 'right muted num wide-only',
+    className: 'right muted num wide-only c-losses',
     cell: (n) => lossText(n),
   },
-  { by: 'since', title: 'Here since', className: 'right muted num keep', cell: (n, now) => ago(n.since, now) },
+  { by: 'since', title: 'Here since', className: 'right muted num wide-only c-since', cell: (n, now) => ago(n.since, now) },
 ];
+const idOf = (n: NodeView): string => n.id;
 
-export function Nodes({ nodes }: { nodes: NodeView[] | undefined }) {
+export function Nodes({ nodes }: { nodes: NodeView[] }) {
   const now = useServerNow(5000);
   const info = useQuery({ queryKey: ['info'], queryFn: getInfo, staleTime: 60_000 });
   const [{ by, down }, setOrder] = useState<{ by: Column; down: boolean }>({ by: 'since', down: false });
-  if (!nodes) return null;
-  const here = sorted(
-    nodes.filter((n) => n.state !== 'gone'),
-    by,
-    down,
-  );
+  const things = useMemo(() => {
+    const all = nodes.filter((n) => n.state !== 'gone');
+    return { all, listed: sorted(all, by, down), id: idOf };
+  }, [nodes, by, down]);
+  const { rows, renew } = useHeld(things, { join: true, chosen: `${by} ${down}` });
+  const gone = rows.filter((r) => r.gone).length;
   const base = baseOf(info.data?.publicUrl);
   const link = `${base}/volunteer`;
   return (
     <section className="stack" aria-label="Nodes">
       <div>
-        <h2>Nodes</h2>
+        <div className="row nowrap apart nodes-head">
+          <h2>Nodes</h2>
+          {gone > 0 && (
+            <button className="button small" onClick={renew}>
+              Leave out {plural(gone, 'node')} that {gone === 1 ? 'is' : 'are'} gone
+            </button>
+          )}
+        </div>
         <p className="muted small">
           {onlyHere(base) ? 'Whoever opens' : 'Anybody who opens'} <a href="/volunteer">{link}</a> {onlyHere(base) ? 'on this machine ' : ''}and presses Start becomes one.
           {onlyHere(base) && (
@@ -69,7 +81,7 @@ export function Nodes({ nodes }: { nodes: NodeView[] | undefined }) {
           )}
         </p>
       </div>
-      {here.length === 0 ? (
+      {rows.length === 0 ? (
         <div className="empty">
           <strong>No node is here</strong>
           <p>Open the volunteer page in a few tabs, or on a few machines. Jobs wait until there are slots for all their ranks.</p>
@@ -79,11 +91,11 @@ export function Nodes({ nodes }: { nodes: NodeView[] | undefined }) {
         </div>
       ) : (
         <div className="card scroll-x" tabIndex={0} role="region" aria-label="Table of nodes">
-          <table className="table">
+          <table className="table nodes">
             <thead>
               <tr>
                 {TABLE.map((c) => (
-                  <th key={c.by} className={c.className?.replace(/muted|num|keep|break/g, '').trim()} aria-sort={c.by === by ? (down ? 'descending' : 'ascending') : 'none'}>
+                  <th key={c.by} className={c.className?.replace(/muted|num/g, '').trim()} aria-sort={c.by === by ? (down ? 'descending' : 'ascending') : 'none'}>
                     <button type="button" className="sort" title={c.hint} onClick={() => setOrder((o) => ({ by: c.by, down: o.by === c.by ? !o.down : false }))}>
                       {c.title}
                       <span aria-hidden="true">{c.by === by ? (down ? ' ↓' : ' ↑') : ''}</span>
@@ -93,15 +105,18 @@ export function Nodes({ nodes }: { nodes: NodeView[] | undefined }) {
               </tr>
             </thead>
             <tbody>
-              {here.map((n) => (
-                <tr key={n.id}>
-                  {TABLE.map((c) => (
-                    <td key={c.by} className={c.className}>
-                      {c.cell(n, now)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
+              {rows.map(({ id, item, gone }) => {
+                const n: NodeView = gone ? { ...item, state: 'gone', busy: 0 } : item;
+                return (
+                  <tr key={id} className={gone ? 'past' : undefined}>
+                    {TABLE.map((c) => (
+                      <td key={c.by} className={c.className} title={c.by === 'name' || c.by === 'engine' ? String(c.cell(n, now)) : undefined}>
+                        {c.cell(n, now)}
+                      </td>
+                    ))}
+                  </tr>
+                );
+              })}
             </tbody>
           </table>
         </div>

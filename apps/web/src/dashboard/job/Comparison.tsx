@@ -14,7 +14,7 @@ const POLL_MS = 3000;
 
 /** What stands in the place of the comparison while there is none. */
 const BEFORE: Partial<Record<JobView['state'], string>> & { running: string } = {
-  running: 'Kill a rank below or close a tab: the job goes on. When it has ended, it can be run again here, and the answers are compared byte for byte.',
+  running: 'Kill a rank or close a tab: the job goes on. When it has ended, it can be run again here, and the answers are compared byte for byte.',
   cancelled: 'It was cancelled: there is no answer to compare.',
   done: 'Looking for other runs of it…',
 };

@@ -1,0 +1,153 @@
+/** The jobs, newest first. Rows keep their places while one looks: a new job is announced, and comes into the list when one asks for it. */
+import { FIRST_TOKEN, runTime, type JobView } from '@mayfly/wire';
+import { Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { ago, elapsed, plural } from '../shared/format.ts';
+import { Tag } from '../shared/Tag.tsx';
+import { useMay, useMe, useServerNow } from './context.tsx';
+import type { Row } from './held.ts';
+import { found, WHICH, type Wanted, type Which } from './jobs.ts';
+import { useHeld } from './useHeld.ts';
+import { hasEnded, jobLine, jobWord, rankWord } from './words.ts';
+
+const SHOWN = 20;
+const CELLS = 48;
+const idOf = (j: JobView): string => j.id;
+
+export function Jobs({ jobs }: { jobs: JobView[] }) {
+  const now = useServerNow(1000, jobs.some((j) => !hasEnded(j.state)));
+  const [all, setAll] = useState(false);
+  const [wanted, setWanted] = useState<Wanted>({ text: '', which: 'all', owner: '' });
+  const things = useMemo(() => ({ all: jobs, listed: found(jobs, wanted), id: idOf }), [jobs, wanted]);
+  const { rows, newcomers, renew } = useHeld(things, { join: false, chosen: JSON.stringify(wanted) });
+  const me = useMe()?.name;
+  const maySubmit = useMay('submitter');
+  // A new job's owner comes into the choice with the job.
+  const waiting = new Set(newcomers);
+  const owners = [...new Set(jobs.filter((j) => !waiting.has(j)).map((j) => j.owner ?? FIRST_TOKEN))].sort();
+  if (jobs.length === 0 && rows.length === 0) {
+    if (!maySubmit) return <p className="empty">No job yet. This token may look at jobs, and submit none.</p>;
+    return (
+      <div className="empty">
+        <strong>No job yet</strong>
+        <p>Begin with an example: it comes with its sources, arguments and input files.</p>
+        <Link to="/dashboard/new" className="button primary">
+          Choose an example
+        </Link>
+      </div>
+    );
+  }
+  return (
+    <section className="stack" aria-label="Jobs">
+      <div className="row filter">
+        <input className="in" type="search" aria-label="Search the jobs" placeholder="Name, what for, id, owner, room or error" value={wanted.text} onChange={(e) => setWanted({ ...wanted, text: e.target.value })} />
+        <select className="in select" aria-label="Which jobs" value={wanted.which} onChange={(e) => setWanted({ ...wanted, which: e.target.value as Which })}>
+          {WHICH.map((w) => (
+            <option key={w} value={w}>
+              {w}
+            </option>
+          ))}
+        </select>
+        {(owners.length > 1 || wanted.owner !== '') && (
+          <select className="in select" aria-label="Whose jobs" value={wanted.owner} onChange={(e) => setWanted({ ...wanted, owner: e.target.value })}>
+            <option value="">of everybody</option>
+            {owners.map((o) => (
+              <option key={o} value={o}>
+                {o === me ? `${o} (me)` : o}
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+      <News newcomers={newcomers} rows={rows} renew={renew} />
+      <div className="card flush">
+        <ul className="jobs">
+          {(all ? rows : rows.slice(0, SHOWN)).map((row) => (
+            <li key={row.id}>
+              <JobRow row={row} now={now} owned={owners.length > 1} />
+            </li>
+          ))}
+        </ul>
+        {rows.length > SHOWN && !all && (
+          <button className="button small ghost more" onClick={() => setAll(true)}>
+            Show all {rows.length}
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+interface NewsProps {
+  newcomers: readonly JobView[];
+  rows: readonly Row<JobView>[];
+  renew(): void;
+}
+
+/** Its line is there before there is something to say. */
+function News({ newcomers, rows, renew }: NewsProps) {
+  const newest = newcomers[0];
+  const gone = rows.filter((r) => r.gone).length;
+  return (
+    <p className="row nowrap news small" role="status" data-testid="job-news">
+      {newest ? (
+        <>
+          <button className="button small" onClick={renew}>
+            Show {plural(newcomers.length, 'new job')}
+          </button>
+          <span className="one-line">
+            {newest.name}: {jobWord(newest.state).text.toLowerCase()}, <span className="muted">{jobLine(newest)}</span>
+          </span>
+        </>
+      ) : gone > 0 ? (
+        <button className="button small" onClick={renew}>
+          Leave out what was deleted
+        </button>
+      ) : (
+        <span className="muted">{rows.length === 0 ? 'No job is like that.' : 'Newest first.'}</span>
+      )}
+    </p>
+  );
+}
+
+function JobRow({ row: { item: job, gone }, now, owned }: { row: Row<JobView>; now: number; owned: boolean }) {
+  const word = jobWord(job.state);
+  const cells = (
+    <>
+      <span className="job-state">{gone ? <Tag tone="quiet">Deleted</Tag> : <Tag tone={word.tone}>{word.text}</Tag>}</span>
+      <span className="job-name">
+        <strong>
+          {job.name}
+          {owned && <span className="muted small"> · {job.owner}</span>}
+          {job.room !== undefined && <span className="muted small"> · room {job.room}</span>}
+        </strong>
+        <span className="muted small">{jobLine(job)}</span>
+      </span>
+      <RankStrip job={job} />
+      <span className="job-time muted small num">
+        <span>{ago(job.submittedAt, now)}</span>
+        <span>{job.startedAt === undefined ? '' : elapsed(runTime(job, now))}</span>
+      </span>
+    </>
+  );
+  if (gone) return <div className="job-row past">{cells}</div>;
+  return (
+    <Link to="/dashboard/jobs/$id" params={{ id: job.id }} className="job-row">
+      {cells}
+    </Link>
+  );
+}
+
+/** One cell per rank (at most 48 are drawn), also while the list has none of them; the words stand in the line beside it. */
+function RankStrip({ job }: { job: JobView }) {
+  const cells = Math.min(CELLS, Math.max(job.size, job.tasks.length));
+  const unknown = job.state === 'done' ? 'good' : 'quiet';
+  return (
+    <span className="strip" aria-hidden="true">
+      {Array.from({ length: cells }, (_, i) => {
+        const task = job.tasks[i];
+        return <i key={i} className={`tone-${task ? rankWord(task).tone : unknown}`} />;
+      })}
+    </span>
+  );
+}
