@@ -72,8 +72,14 @@ function peers(): number {
   say(`${version} against the recorded native output`);
   for (const p of wanted)
     for (const n of ranksOf(p)) {
-      const { passed, problems } = judge(p, n, native.run(p, n), recorded(p, n, FOLDER));
-      say(`${p.name} on ${n} ranks: ${passed} tests as recorded, ${problems.filter((x) => !x.startsWith(' ')).length} lines otherwise${problems.map((x) => `\n    ${x}`).join('')}`);
+      const verdict = judge(p, n, native.run(p, n), recorded(p, n, FOLDER));
+      const problems = verdict.problems.flatMap((x) => {
+        const test = /^(\w+): no output$/.exec(x)?.[1];
+        if (test === undefined) return [x];
+        const why = native.missing.get(test);
+        return why === undefined ? [] : [`${test}: ${why}`];
+      });
+      say(`${p.name} on ${n} ranks: ${verdict.passed} tests as recorded, ${problems.filter((x) => !x.startsWith(' ')).length} lines otherwise${problems.map((x) => `\n    ${x}`).join('')}`);
     }
   native.close();
   return 0;

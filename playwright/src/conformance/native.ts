@@ -3,10 +3,14 @@
  * mpicc.openmpi; without a name it is the one that the system has chosen.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { collate, type Conformance } from '@mayfly/libmpi/conformance';
+
+/** Only to end a hang: of a whole program, of one test. */
+const WHOLE = 120_000;
+const SINGLE = 30_000;
 
 export class Native {
   private readonly dir = mkdtempSync(join(tmpdir(), 'mayfly-native-'));
@@ -25,27 +29,42 @@ export class Native {
     return version ? `MPICH ${version}` : r.stdout.split('\n')[0]?.replace(/^mpiexec\S* \(Open(RTE| MPI)\)/, 'Open MPI');
   }
 
+  /** Why tests of the last run have no line. Those that are not compiled natively are in neither. */
+  readonly missing = new Map<string, string>();
+
   /**
    * Runs a program. One that does not come to its end there is run test by test: what a test of it brings down is missing in the answer.
    */
   run(program: Conformance, ranks: number): string {
-    const all = this.start(program, ranks, []);
-    if (all.whole) return collate(program, [all.text]);
+    this.missing.clear();
+    const tests = [...program.tests].filter(([, least]) => least <= ranks).map(([test]) => test);
+    const built = this.build(program);
+    if (built === undefined) {
+      for (const test of tests) this.missing.set(test, 'the program does not link there');
+      return '';
+    }
+    const all = this.start(built, ranks, [], WHOLE);
+    if (all.broke === undefined) return collate(program, all.texts);
     const texts: string[] = [];
-    for (const [test, least] of program.tests) {
-      if (least > ranks) continue;
-      const one = this.start(program, ranks, [test]);
-      if (one.whole) texts.push(one.text);
+    for (const test of tests) {
+      const one = this.start(built, ranks, [test], SINGLE);
+      if (one.broke === undefined) texts.push(...one.texts);
+      else this.missing.set(test, one.broke);
     }
     return collate(program, texts);
   }
 
-  private start(program: Conformance, ranks: number, args: string[]): { whole: boolean; text: string } {
+  /** Every rank writes into a file of its own: mpiexec's own output may mix the lines of two ranks. */
+  private start(built: string, ranks: number, args: string[], timeout: number): { texts: string[]; broke: string | undefined } {
     const env = { ...process.env, OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1', OMPI_MCA_rmaps_base_oversubscribe: '1' };
-    const built = this.build(program);
-    if (built === undefined) return { whole: false, text: '' };
-    const r = spawnSync(named('mpiexec', this.mpi), ['-n', String(ranks), built, ...args], { encoding: 'utf8', timeout: 120_000, cwd: this.dir, env, maxBuffer: 1 << 26 });
-    return { whole: r.status === 0, text: r.stdout };
+    const cwd = mkdtempSync(join(this.dir, 'run-'));
+    const script = 'exec "$0" "$@" > "rank.${PMI_RANK:-$OMPI_COMM_WORLD_RANK}.out"';
+    const r = spawnSync(named('mpiexec', this.mpi), ['-n', String(ranks), 'sh', '-c', script, built, ...args], { encoding: 'utf8', timeout, killSignal: 'SIGKILL', cwd, env, maxBuffer: 1 << 26 });
+    const texts = readdirSync(cwd).filter((f) => /^rank\.\d+\.out$/.test(f)).map((f) => readFileSync(join(cwd, f), 'utf8'));
+    const said = /(?:exited on signal|BAD TERMINATION|MPI_ERR_\w+|Fatal error in \w+).*/.exec(`${r.stdout}${r.stderr}`)?.[0];
+    const broke = r.status === 0 ? undefined : r.error ? `still running after ${timeout / 1000} s` : `ended with ${r.status}${said ? `: ${said}` : ''}`;
+    rmSync(cwd, { recursive: true, force: true });
+    return { texts, broke };
   }
 
   /** Undefined where that library lacks what the program calls. */
