@@ -203,6 +203,27 @@ WRONG(err_in_place, "§6.2.3: MPI_IN_PLACE where it is not allowed") {
   CHECK(MPI_Send(MPI_IN_PLACE, 1, MPI_INT, 0, TAG, WORLD) != MPI_SUCCESS);
 }
 #ifdef __wasm__
+/* Where MPICH 4.0 waits for ever at other processes, or takes the messages of one collective for those of the next. */
+WRONG(err_counts_at_one_process, "§9.3: a high-quality implementation will, to the greatest possible extent, circumscribe the impact of an error, so that normal processing can continue") {
+  static int a[64], b[64];
+  int last = size - 1, wrong = rank == last, sum = -1, code;
+  /* The root's own block does not fit: those fail too that would get theirs from it. */
+  CHECK(MPI_Scatter(a, 2, MPI_INT, b, wrong ? 3 : 2, MPI_INT, last, WORLD) != MPI_SUCCESS);
+  code = MPI_Gather(a, 2, MPI_INT, b, wrong ? 1 : 2, MPI_INT, last, WORLD);
+  CHECK(!wrong || code != MPI_SUCCESS);
+  CHECK(MPI_Alltoall(a, wrong ? 2 : 1, MPI_INT, b, 1, MPI_INT, WORLD) != MPI_SUCCESS);
+  CHECK(MPI_Allgather(a, wrong ? 2 : 1, MPI_INT, b, 1, MPI_INT, WORLD) != MPI_SUCCESS);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, WORLD);
+  CHECK(sum == size * (size - 1) / 2);
+}
+/* An argument that is none leaves no trace: the call may be made again. */
+WRONG(err_and_again, "§9.3: … so that normal processing can continue after an error handler was invoked") {
+  int wrong = rank == size - 1, sum = -1;
+  if (wrong) FAILS(MPI_Allreduce(&rank, &sum, -1, MPI_INT, MPI_SUM, WORLD), MPI_ERR_COUNT);
+  if (wrong) FAILS(MPI_Allreduce(&rank, &rank, 1, MPI_INT, MPI_SUM, WORLD), MPI_ERR_BUFFER);
+  if (wrong) FAILS(MPI_Comm_split(WORLD, -3, 0, &c), MPI_ERR_ARG);
+  CHECK(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, WORLD) == MPI_SUCCESS && sum == size * (size - 1) / 2);
+}
 /* MPICH 4.0 faults on these or goes on. */
 WRONG(err_pointer, "an address outside of the memory is an error of that call, not the end of the process") {
   FAILS(MPI_Send((void *)0xfffffff0u, 100, MPI_INT, 0, TAG, WORLD), MPI_ERR_BUFFER);

@@ -7,7 +7,7 @@
  * order of their steps, so an algorithm must list them in the same order on both sides.
  */
 import { taskId } from '@mayfly/wire';
-import { ANY_SOURCE, COLLECTIVE, FAILED, Mode } from './constants.ts';
+import { ANY_SOURCE, COLLECTIVE, ERRORS_ABORT, ERRORS_ARE_FATAL, FAILED, Mode } from './constants.ts';
 import { NO_BYTES, part, type Buf } from './buffers.ts';
 import { elements, elementType } from './datatypes.ts';
 import { applyBuiltin } from './ops.ts';
@@ -15,7 +15,7 @@ import { applyCompound } from './ops-compound.ts';
 import { complete, post } from './matching.ts';
 import { executeFileStep } from './files/steps.ts';
 import { makeComm } from './comm-make.ts';
-import { countSend, scratch, type Layer } from './layer.ts';
+import { countSend, scratch, since, type Layer } from './layer.ts';
 import { MPIError } from './errors.ts';
 import type { FileStep } from './files/state.ts';
 import type { CollectiveRequest, CommRecord, NewComm, ReceiveRequest, Step, Via } from './state.ts';
@@ -136,6 +136,20 @@ export function inSeries<T>(layer: Layer, series: Series | undefined, begin: () 
   } finally {
     comm.collectives = next;
   }
+}
+
+/**
+ * A collective whose counts do not fit each other at this process fails here before it has sent anything. It has its place among the communicator's collectives
+ * all the same, and all others are told: those that wait for it fail too, and the next collective meets the next one of the others. (A call with an argument that
+ * is none leaves no trace: it may be called again with a right one.)
+ */
+export function withdraw(layer: Layer, comm: CommRecord): void {
+  if (!since(layer, 4)) return;
+  // The job ends.
+  if (comm.errhandler === ERRORS_ARE_FATAL || comm.errhandler === ERRORS_ABORT) return;
+  const tag = nextCollective(comm);
+  for (const task of [...comm.group, ...(comm.remote ?? [])])
+    if (task !== layer.device.task) layer.device.send(taskId(task), Mode.STANDARD, comm.context + COLLECTIVE, tag, FAILED, new Uint8Array(0));
 }
 
 /** Starts a built schedule as a request. */

@@ -79,6 +79,15 @@ test('ranks that disagree on a count get an error that says so', async () => {
   expect(other).toContain('MPI_Bcast: rank 0 takes part with 32 bytes where 40 are expected here');
 });
 
+// "A high-quality implementation will, to the greatest possible extent, circumscribe the impact of an error, so that normal processing can continue" (MPI 4.1 §9.3)
+test.each([2, 3, 6])('counts that do not fit at one of %i ranks are an error where they are waited for, and the next collectives are in step', async (size) => {
+  const all = await fabric.values<[string[], number]>(size, 'counts that do not fit at one process', undefined, { delay: 5000 });
+  for (const [rank, [texts, sum]] of all.entries()) {
+    for (const text of texts) expect(text).toMatch(rank === size - 1 ? /bytes/ : /takes part no more: the call has failed there/);
+    expect(sum).toBe((size * (size - 1)) / 2);
+  }
+});
+
 test('an operation may not communicate', async () => {
   const all = await fabric.values<string>(2, 'op that communicates');
   for (const said of all) expect(said).toContain('inside the function of a reduction operation');

@@ -9,9 +9,9 @@ export const MAX_SPAWNED = 256;
 /**
  * Generation of the MPI library: which messages its calls send. A job keeps the one that it began with, also under a newer server, since its ranks repeat what
  * their logs have. Raised whenever a call sends others: 2 has more algorithms of collectives, and tells spawned tasks the published names;
- * 3 gathers short blocks of different length in fewer messages. Absent in a job: 1.
+ * 3 gathers short blocks of different length in fewer messages; 4 tells the others of a collective whose counts do not fit at its caller. Absent in a job: 1.
  */
-export const LIBRARY = 3;
+export const LIBRARY = 4;
 
 export const ProtocolName = Type.Union([Type.Literal('pessimistic'), Type.Literal('none')]);
 export type ProtocolName = Static<typeof ProtocolName>;

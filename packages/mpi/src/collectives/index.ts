@@ -9,7 +9,7 @@
 import { part, type Buf } from '../buffers.ts';
 import { blocksOf, checkBlocks, checkRoot, intra, partOf, reduction } from '../checks.ts';
 import { ERR, fail } from '../errors.ts';
-import { Schedule, start, type Reduction } from '../schedule.ts';
+import { Schedule, start, withdraw, type Reduction } from '../schedule.ts';
 import { allgatherBruck } from './allgather-bruck.ts';
 import { allgatherRecursiveDoubling } from './allgather-recursive-doubling.ts';
 import { allgatherRing } from './allgather-ring.ts';
@@ -57,9 +57,15 @@ export interface VectorArgument {
 }
 const blocks = (comm: CommRecord, v: VectorArgument, call: string, what: string): Blocks => ({ buf: v.buf, ...checkBlocks(comm, v.counts, v.displs, v.unit, v.buf.bytes, call, what) });
 
-function room(comm: CommRecord, buf: Buf | undefined, bytes: number, call: string, what: string): Buf {
+/** Counts that do not fit each other: the others are told. */
+function unfit(layer: Layer, comm: CommRecord, errorClass: typeof ERR.BUFFER | typeof ERR.COUNT, call: string, text: string): never {
+  withdraw(layer, comm);
+  return fail(errorClass, call, text, comm.handle);
+}
+
+function room(layer: Layer, comm: CommRecord, buf: Buf | undefined, bytes: number, call: string, what: string): Buf {
   if (!buf) return fail(ERR.BUFFER, call, `${what} is missing`, comm.handle);
-  if (buf.bytes < bytes) fail(ERR.BUFFER, call, `${what} has ${buf.bytes} bytes, ${bytes} are needed (for ${blocksOf(comm)} ranks)`, comm.handle);
+  if (buf.bytes < bytes) unfit(layer, comm, ERR.BUFFER, call, `${what} has ${buf.bytes} bytes, ${bytes} are needed (for ${blocksOf(comm)} ranks)`);
   return buf.bytes === bytes ? buf : part(buf, 0, bytes);
 }
 
@@ -110,7 +116,7 @@ export function reduce(layer: Layer, c: number, send: Buf | undefined, recv: Buf
   if (!send && comm.rank !== root) fail(ERR.BUFFER, call, `MPI_IN_PLACE is for the root (${root}) only`, c);
   const bytes = send?.bytes ?? recv?.bytes ?? 0;
   const r = reduction(layer, c, op, type, bytes, call);
-  const into = comm.rank === root ? room(comm, recv, bytes, call, 'the receive buffer') : undefined;
+  const into = comm.rank === root ? room(layer, comm, recv, bytes, call, 'the receive buffer') : undefined;
   const operand = send ?? into!;
   const s = new Schedule(layer, comm, call);
   if (long(s, r, bytes)) {
@@ -128,7 +134,7 @@ export function allreduce(layer: Layer, c: number, send: Buf | undefined, recv: 
   if (comm.remote) given(comm, send, call, 'the send buffer');
   const bytes = send?.bytes ?? recv.bytes;
   const r = reduction(layer, c, op, type, bytes, call);
-  const acc = room(comm, recv, bytes, call, 'the receive buffer');
+  const acc = room(layer, comm, recv, bytes, call, 'the receive buffer');
   const s = new Schedule(layer, comm, call);
   if (comm.remote) {
     inter.allreduce(s, send!, acc, r);
@@ -144,7 +150,7 @@ export function scan(layer: Layer, c: number, send: Buf | undefined, recv: Buf, 
   const comm = intra(layer, c, call);
   const bytes = send?.bytes ?? recv.bytes;
   const r = reduction(layer, c, op, type, bytes, call);
-  const into = room(comm, recv, bytes, call, 'the receive buffer');
+  const into = room(layer, comm, recv, bytes, call, 'the receive buffer');
   const s = new Schedule(layer, comm, call);
   if (since(layer, 2) && bytes >= LONG.scan && s.size >= 4) scanChain(s, send ?? into, into, r, exclusive);
   else scanRecursiveDoubling(s, send ?? into, into, r, exclusive);
@@ -162,7 +168,7 @@ export function gather(layer: Layer, c: number, send: Buf | undefined, recv: Buf
   checkRoot(comm, root, call);
   if (!send && comm.rank !== root) fail(ERR.BUFFER, call, `MPI_IN_PLACE is for the root (${root}) only`, c);
   const bytes = send?.bytes ?? divided(comm, recv?.bytes ?? 0, call, 'the receive buffer');
-  const into = comm.rank === root ? room(comm, recv, bytes * comm.group.length, call, 'the receive buffer') : undefined;
+  const into = comm.rank === root ? room(layer, comm, recv, bytes * comm.group.length, call, 'the receive buffer') : undefined;
   const s = new Schedule(layer, comm, call);
   if (since(layer, 2) && bytes >= STRAIGHT) gathervLinear(s, send, into && equalBlocks(into, s.size, bytes), root);
   else gatherBinomial(s, send ?? part(into!, root * bytes, bytes), into, root);
@@ -182,7 +188,7 @@ export function gatherv(layer: Layer, c: number, send: Buf | undefined, recv: Ve
   if (!send && comm.rank !== root) fail(ERR.BUFFER, call, `MPI_IN_PLACE is for the root (${root}) only`, c);
   if (!recv && comm.rank === root) fail(ERR.BUFFER, call, 'the root needs a receive buffer', c);
   const into = comm.rank === root ? blocks(comm, recv!, call, 'the receive buffer') : undefined;
-  if (send && into && send.bytes !== into.lengths[root]) fail(ERR.COUNT, call, `the root sends ${send.bytes} bytes to itself, its block has ${into.lengths[root]}`, c);
+  if (send && into && send.bytes !== into.lengths[root]) unfit(layer, comm, ERR.COUNT, call, `the root sends ${send.bytes} bytes to itself, its block has ${into.lengths[root]}`);
   const s = new Schedule(layer, comm, call);
   // The root alone knows the lengths: a tree would have to tell them first, and has as many messages.
   gathervLinear(s, send, into, root);
@@ -200,7 +206,7 @@ export function scatter(layer: Layer, c: number, send: Buf | undefined, recv: Bu
   checkRoot(comm, root, call);
   if (!recv && comm.rank !== root) fail(ERR.BUFFER, call, `MPI_IN_PLACE is for the root (${root}) only`, c);
   const bytes = recv?.bytes ?? divided(comm, send?.bytes ?? 0, call, 'the send buffer');
-  const from = comm.rank === root ? room(comm, send, bytes * comm.group.length, call, 'the send buffer') : undefined;
+  const from = comm.rank === root ? room(layer, comm, send, bytes * comm.group.length, call, 'the send buffer') : undefined;
   const s = new Schedule(layer, comm, call);
   if (since(layer, 2) && bytes >= STRAIGHT) scattervLinear(s, from && equalBlocks(from, s.size, bytes), recv, root);
   else scatterBinomial(s, from, recv, bytes, root);
@@ -220,7 +226,7 @@ export function scatterv(layer: Layer, c: number, send: VectorArgument | undefin
   if (!recv && comm.rank !== root) fail(ERR.BUFFER, call, `MPI_IN_PLACE is for the root (${root}) only`, c);
   if (!send && comm.rank === root) fail(ERR.BUFFER, call, 'the root needs a send buffer', c);
   const from = comm.rank === root ? blocks(comm, send!, call, 'the send buffer') : undefined;
-  if (recv && from && recv.bytes !== from.lengths[root]) fail(ERR.COUNT, call, `the root receives ${recv.bytes} bytes from itself, its block has ${from.lengths[root]}`, c);
+  if (recv && from && recv.bytes !== from.lengths[root]) unfit(layer, comm, ERR.COUNT, call, `the root receives ${recv.bytes} bytes from itself, its block has ${from.lengths[root]}`);
   const s = new Schedule(layer, comm, call);
   scattervLinear(s, from, recv, root);
   return start(s);
@@ -235,7 +241,7 @@ export function allgather(layer: Layer, c: number, send: Buf | undefined, recv: 
   }
   const n = comm.group.length;
   const bytes = send?.bytes ?? divided(comm, recv.bytes, call, 'the receive buffer');
-  const into = room(comm, recv, bytes * n, call, 'the receive buffer');
+  const into = room(layer, comm, recv, bytes * n, call, 'the receive buffer');
   const s = new Schedule(layer, comm, call);
   if (send) s.copy(send, part(into, comm.rank * bytes, bytes));
   if (bytes * n >= LONG.allgather) allgatherRing(s, equalBlocks(into, n, bytes));
@@ -253,7 +259,7 @@ export function allgatherv(layer: Layer, c: number, send: Buf | undefined, recv:
     return start(s);
   }
   const own = into.lengths[comm.rank]!;
-  if (send && send.bytes !== own) fail(ERR.COUNT, call, `the send buffer has ${send.bytes} bytes, the own block in the receive buffer ${own}`, c);
+  if (send && send.bytes !== own) unfit(layer, comm, ERR.COUNT, call, `the send buffer has ${send.bytes} bytes, the own block in the receive buffer ${own}`);
   const s = new Schedule(layer, comm, call);
   if (send) s.copy(send, part(into.buf, into.offsets[comm.rank]!, own));
   if (since(layer, 3) && into.lengths.reduce((a, b) => a + b, 0) < LONG.allgather) allgatherBruck(s, into);
@@ -271,7 +277,7 @@ export function alltoall(layer: Layer, c: number, send: Buf | undefined, recv: B
     return start(s);
   }
   const bytes = divided(comm, (send ?? recv).bytes, call, send ? 'the send buffer' : 'the receive buffer');
-  const into = room(comm, recv, bytes * n, call, 'the receive buffer');
+  const into = room(layer, comm, recv, bytes * n, call, 'the receive buffer');
   const s = new Schedule(layer, comm, call);
   const from = send ?? s.scratch(bytes * n);
   if (!send) s.copy(into, from);
@@ -295,7 +301,7 @@ export function alltoallv(layer: Layer, c: number, send: VectorArgument | undefi
     from = { ...into, buf: s.scratch(into.buf.bytes) };
     s.copy(into.buf, from.buf);
   }
-  if (from.lengths[comm.rank] !== into.lengths[comm.rank]) fail(ERR.COUNT, call, `the block for the rank itself has ${from.lengths[comm.rank]} bytes to send and ${into.lengths[comm.rank]} to receive`, c);
+  if (from.lengths[comm.rank] !== into.lengths[comm.rank]) unfit(layer, comm, ERR.COUNT, call, `the block for the rank itself has ${from.lengths[comm.rank]} bytes to send and ${into.lengths[comm.rank]} to receive`);
   // Only this rank knows its lengths: no choice by size. Each pair has one message either way, so the order does not matter.
   alltoallSpread(s, from, into);
   return start(s);
@@ -311,10 +317,10 @@ export function reduceScatter(layer: Layer, c: number, send: Buf | undefined, re
   if (own % r.unit !== 0) fail(ERR.OP, call, 'a block cuts a pair of value and index in two', c);
   const s = new Schedule(layer, comm, call);
   if (comm.remote) {
-    inter.reduceScatter(s, operand, room(comm, recv, own, call, 'the receive buffer'), from.lengths, r);
+    inter.reduceScatter(s, operand, room(layer, comm, recv, own, call, 'the receive buffer'), from.lengths, r);
     return start(s);
   }
-  const into = room(comm, recv, own, call, 'the receive buffer');
+  const into = room(layer, comm, recv, own, call, 'the receive buffer');
   if (since(layer, 2) && s.size >= MANY.ranks && from.lengths.reduce((a, b) => a + b, 0) <= MANY.bytes) reduceScatterTree(s, from, into, r);
   else reduceScatterSpread(s, from, into, r);
   return start(s);

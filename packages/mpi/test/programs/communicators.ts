@@ -217,6 +217,27 @@ export const communicatorPrograms: Record<string, Program> = {
       return String((e as Error).message);
     }
   },
+  'counts that do not fit at one process': (m) => {
+    const { COMM_WORLD: comm } = m;
+    comm.setErrhandler(m.ERRORS_RETURN);
+    const last = comm.size - 1;
+    const wrong = comm.rank === last;
+    const said = (call: () => unknown): string => {
+      try {
+        call();
+        return 'no error';
+      } catch (e) {
+        return String((e as Error).message);
+      }
+    };
+    const all = new Int32Array(comm.size);
+    const texts = [
+      said(() => comm.allgather(new Int32Array(wrong ? 2 : 1), all)),
+      said(() => comm.scatter(all, new Int32Array(wrong ? 2 : 1), last)),
+      said(() => comm.alltoallv({ data: all, counts: Array.from(all, (_, i) => (wrong && i === last ? 0 : 1)) }, { data: new Int32Array(comm.size), counts: Array.from(all, () => 1) })),
+    ];
+    return [texts, comm.allreduce(comm.rank)];
+  },
   'handler function': (m) => {
     const { COMM_WORLD: comm } = m;
     const seen: string[] = [];
