@@ -11,12 +11,16 @@ import { Tab } from '../src/tabs.ts';
 
 let server: ServerProcess;
 let client: Client;
+let elsewhere: HeadlessProcess | undefined;
 
 test.beforeAll(async () => {
   server = await ServerProcess.start();
   client = new Client(server);
 });
-test.afterAll(() => server?.stop());
+test.afterAll(async () => {
+  await elsewhere?.dispose();
+  await server?.stop();
+});
 showLogOnFailure(() => server);
 
 /** Work, a barrier, and a wait: rank 1 for rank 0, and that for a line of standard input. Then work again. */
@@ -71,7 +75,7 @@ test('a C rank that waits in MPI_Recv replays when it is killed, and does not wh
 
   // Nobody has taken an image so far: the one that it leaves with is where it goes on.
   expect((await client.job(id)).tasks.map((t) => t.images)).toEqual([0, 0]);
-  const elsewhere = await HeadlessProcess.start(server.url, 'goes-on', 2);
+  elsewhere = await HeadlessProcess.start(server.url, 'goes-on', 2);
   await tab.page.getByRole('button', { name: 'Finish this step and leave' }).click();
   await expect(tab.page.getByTestId('volunteer-state')).toHaveText('Off');
   const left = await waits(2);

@@ -24,7 +24,7 @@ describe('words', () => {
   it('says how long a rank has waited, once that is news', () => {
     const t = rank({ activity: at('waiting', { call: 'MPI_Recv', peer: taskId(2), tag: 5 }), activitySince: 1000 });
     expect(doingText(t, 3500)).toBe('waits in MPI_Recv for rank 2, tag 5');
-    expect(doingText(t, 13_400)).toBe('waits in MPI_Recv for rank 2, tag 5, 12 s');
+    expect(doingText(t, 13_400)).toBe('waits in MPI_Recv for rank 2, tag 5, 12\u00a0s');
     expect(doingText(rank({ activity: at('computing'), activitySince: 0 }), 60_000)).toBeUndefined();
     expect([tileText(t), tileText(rank({})), tileText(rank({ state: 'done' }))]).toEqual(['waits for 2', 'computing', 'done']);
   });
@@ -58,6 +58,7 @@ describe('words', () => {
   it('tells a message from its stack', () => {
     expect(splitStack('boom\n    at f (main.ts:3:1)\n    at main.ts:9:2')).toEqual({ message: 'boom', stack: '    at f (main.ts:3:1)\n    at main.ts:9:2' });
     expect(splitStack('rank 1: RangeError: boom\nRangeError: boom\n    at f (main.ts:3:1)').message).toBe('rank 1: RangeError: boom');
+    expect(splitStack('rank 1: RangeError: boom\nRangeError: boom\nmayfly-program.js:8\n    at f (main.ts:3:1)').message).toBe('rank 1: RangeError: boom');
     expect(splitStack('boom\nf@main.ts:3:1')).toEqual({ message: 'boom', stack: 'f@main.ts:3:1' });
     expect(splitStack('two\nlines')).toEqual({ message: 'two\nlines', stack: undefined });
   });

@@ -99,7 +99,7 @@ const LONG_MS = 3000;
 export function doingText(t: TaskView, now: number): string | undefined {
   const text = activityText(t);
   const ms = t.activitySince === undefined || t.activity?.state !== 'waiting' ? 0 : now - t.activitySince;
-  return text !== undefined && ms >= LONG_MS ? `${text}, ${elapsed(ms)}` : text;
+  return text !== undefined && ms >= LONG_MS ? `${text}, ${elapsed(ms).replaceAll(' ', '\u00a0')}` : text;
 }
 
 /** What fits on a tile: the word, and whom it waits for. */
@@ -235,7 +235,8 @@ export function uploadText({ sentBytes, ofBytes }: NonNullable<TaskView['uploadi
 export function splitStack(message: string): { message: string; stack: string | undefined } {
   const at = message.search(/\n\s+at\s|\n\S*@\S+:\d+/);
   if (at < 0) return { message, stack: undefined };
-  const lines = message.slice(0, at).split('\n');
+  // Node says besides where in our bundle it was; the stack says where in the program.
+  const lines = message.slice(0, at).split('\n').filter((l) => !/^mayfly-program\.js:\d+$/.test(l));
   // Engines begin a stack with the error again: 'rank 1: RangeError: x' needs no second 'RangeError: x'.
   const last = lines.at(-1)!;
   if (lines.length > 1 && lines.at(-2)!.endsWith(last)) lines.pop();

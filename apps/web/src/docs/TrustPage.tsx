@@ -7,20 +7,20 @@ export function TrustPage() {
       <title>Trust – Mayfly</title>
       <h1>Whom you trust with a job</h1>
       <p>A job runs on machines of people whom the server does not know. Who owns a machine owns what runs on it.</p>
-      <h2>What a volunteer could do to his ranks</h2>
+      <h2>What a volunteer could do to the ranks there</h2>
       <ul>
         <li>
           <strong>Compute something else:</strong> false messages, false output and result files, a false checkpoint image from which the rank then goes on elsewhere.
         </li>
         <li>
-          <strong>Read</strong> the program, its arguments, all input files and the messages of his ranks. Send no secrets.
+          <strong>Read</strong> the program, its arguments, all input files and the messages of these ranks. Send no secrets.
         </li>
         <li>
           <strong>Stop or delay</strong> them. That costs time; the job goes on elsewhere.
         </li>
       </ul>
       <p>
-        He could not act for other ranks or other jobs, nor for a rank that was taken from him, nor submit anything. Checksums and hashes find damage; they do not find a lie.
+        A volunteer could not act for other ranks or other jobs, nor for a rank that was taken away, nor submit anything. Checksums and hashes find damage; they do not find a lie.
       </p>
       <h2>What you can do about it</h2>
       <ul>

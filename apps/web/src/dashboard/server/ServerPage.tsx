@@ -31,7 +31,7 @@ export function ServerPage() {
           <dl className="facts" aria-label="Now">
             <Fact name="Up for" value={elapsed(s.now - s.startedAt)} />
             <Fact name="Messages" value={`${count(Math.round(rates.records))}/s`} more={`${bytes(rates.received)}/s in`} />
-            <Fact name="Event loop" value={duration(s.eventLoopMs.p99)} more="late, at worst 1 in 100" />
+            <Fact name="Event loop" value={duration(s.eventLoopMs.p99)} more="late, 1 turn in 100" />
             <Fact name="Nodes" value={String(s.nodes)} more={`${s.busy} of ${plural(s.slots, 'slot')} busy`} />
             <Fact name="Memory" value={bytes(s.memoryBytes)} />
             <Fact name="Processor" value={`${Math.round(s.cpu * 100)} %`} more="of a core, since the start" />
@@ -97,7 +97,7 @@ function Fact({ name, value, more }: { name: string; value: string; more?: strin
       <dt>{name}</dt>
       <dd>
         {value}
-        {more !== undefined && <span className="muted small"> {more}</span>}
+        {more !== undefined && <span className="muted small more">{more}</span>}
       </dd>
     </div>
   );

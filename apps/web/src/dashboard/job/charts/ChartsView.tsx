@@ -63,9 +63,10 @@ export function ChartsView({ job }: ViewProps) {
       <div className="charts" role="group" tabIndex={0} aria-label="Charts; the arrow keys move through time" onKeyDown={onKeyDown} onPointerLeave={() => setAt(undefined)}>
         {SERIES.map((s) => {
           const values = data.values[s.name];
-          const max = niceMax(maxOf(values));
+          const most = maxOf(values);
+          const max = niceMax(most);
           return (
-            <Plot key={s.name} title={s.title} hint={s.hint} top={s.say(max)} from={data.from - start} to={data.until - start} onPointer={onPointer} label={`${s.title}, ${s.hint}: at most ${s.say(maxOf(values))}`} width={data.columns}>
+            <Plot key={s.name} title={s.title} hint={s.hint} top={most > 0 ? s.say(max) : ended ? 'none' : 'none so far'} from={data.from - start} to={data.until - start} onPointer={onPointer} label={`${s.title}, ${s.hint}: at most ${s.say(most)}`} width={data.columns}>
               <path className="area" d={stepsOf(values, max, true)} />
               <path className="line-path" d={stepsOf(values, max)} />
               <Ticks job={job} data={data} />
