@@ -54,15 +54,19 @@ export class Native {
     return collate(program, texts);
   }
 
-  /** Every rank writes into a file of its own: mpiexec's own output may mix the lines of two ranks. */
+  /**
+   * Every rank writes into a file of its own: mpiexec's own output may mix the lines of two ranks. Every rank is ended by itself when it takes too long: an mpiexec that is
+   * killed may leave its ranks behind.
+   */
   private start(built: string, ranks: number, args: string[], timeout: number): { texts: string[]; broke: string | undefined } {
     const env = { ...process.env, OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1', OMPI_MCA_rmaps_base_oversubscribe: '1' };
     const cwd = mkdtempSync(join(this.dir, 'run-'));
-    const script = 'exec "$0" "$@" > "rank.${PMI_RANK:-$OMPI_COMM_WORLD_RANK}.out"';
-    const r = spawnSync(named('mpiexec', this.mpi), ['-n', String(ranks), 'sh', '-c', script, built, ...args], { encoding: 'utf8', timeout, killSignal: 'SIGKILL', cwd, env, maxBuffer: 1 << 26 });
+    const script = `exec timeout -s KILL ${timeout / 1000} "$0" "$@" > "rank.\${PMI_RANK:-$OMPI_COMM_WORLD_RANK}.out"`;
+    const began = Date.now();
+    const r = spawnSync(named('mpiexec', this.mpi), ['-n', String(ranks), 'sh', '-c', script, built, ...args], { encoding: 'utf8', timeout: 2 * timeout, killSignal: 'SIGKILL', cwd, env, maxBuffer: 1 << 26 });
     const texts = readdirSync(cwd).filter((f) => /^rank\.\d+\.out$/.test(f)).map((f) => readFileSync(join(cwd, f), 'utf8'));
     const said = /(?:exited on signal|BAD TERMINATION|MPI_ERR_\w+|Fatal error in \w+).*/.exec(`${r.stdout}${r.stderr}`)?.[0];
-    const broke = r.status === 0 ? undefined : r.error ? `still running after ${timeout / 1000} s` : `ended with ${r.status}${said ? `: ${said}` : ''}`;
+    const broke = r.status === 0 ? undefined : Date.now() - began >= timeout ? `still running after ${timeout / 1000} s` : `ended with ${r.status}${said ? `: ${said}` : ''}`;
     rmSync(cwd, { recursive: true, force: true });
     return { texts, broke };
   }
