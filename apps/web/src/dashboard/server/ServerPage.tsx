@@ -97,7 +97,7 @@ function Fact({ name, value, more }: { name: string; value: string; more?: strin
       <dt>{name}</dt>
       <dd>
         {value}
-        {more !== undefined && <span className="muted small more">{more}</span>}
+        {more !== undefined && <span className="muted small aside">{more}</span>}
       </dd>
     </div>
   );
