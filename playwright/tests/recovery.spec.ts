@@ -121,7 +121,8 @@ test('a C rank that waits in MPI_Recv replays when it is killed, and does not wh
   const fault = Math.floor(at);
   const dead = has('dead', fault);
   const replay = has('replaying', dead);
-  expect(dead).toBe(fault);
+  // A loss in the last milliseconds of a second is seen in the next.
+  expect([fault, fault + 1]).toContain(dead);
   expect(columns.slice(0, dead).some((c) => c.has('replaying'))).toBe(false);
   expect(replay).toBeGreaterThanOrEqual(dead);
   expect(has('computing', replay)).toBeGreaterThanOrEqual(replay);
