@@ -1166,7 +1166,7 @@ export declare const ERRORS_RETURN: ErrorHandler;
 export declare function wtime(): number;
 /** [MPI_Wtick] Seconds. */
 export declare function wtick(): number;
-/** [MPI_Get_processor_name] */
+/** [MPI_Get_processor_name] The node and its engine: `lab 3 (Chromium 156)`. Another one after a restart elsewhere; what a replay repeats says what it said. */
 export declare function processorName(): string;
 /** [MPI_Get_version] */
 export declare function getVersion(): { version: number; subversion: number };

@@ -14,7 +14,7 @@ import type { PortLike } from './ports.ts';
 import type { RankStatus } from './status.ts';
 
 export type DaemonToComm =
-  | { type: 'assign'; assignment: Assignment; /** Added to this machine's clock gives the server's. */ clockOffset: number; /** The image is in the local store. */ local: boolean }
+  | { type: 'assign'; assignment: Assignment; /** Added to this machine's clock gives the server's. */ clockOffset: number; /** The image is in the local store. */ local: boolean; /** Name of this node. */ node: string }
   | { type: 'revoke'; task: TaskId; incarnation: Incarnation }
   /** End it as crashed: it takes more memory than there is. */
   | { type: 'crash'; task: TaskId; incarnation: Incarnation; why: string }

@@ -69,10 +69,10 @@ describe('headless nodes', () => {
     expect(stdout).toEqual(['awake 0\n', 'awake 1\n']);
   });
 
-  it('give a program its arguments, files, standard input, clock and random numbers', async () => {
-    await bench.node(2);
+  it('give a program its arguments, files, standard input, clock, random numbers and the name of its place', async () => {
+    await bench.node(2, 'lab 3');
     const id = await bench.submit(
-      `import { COMM_WORLD as comm, args, files, stdin } from 'mayfly';
+      `import { COMM_WORLD as comm, args, files, processorName, stdin } from 'mayfly';
        const t0 = performance.now();
        console.log(args.join(), files.readText('in/a.txt'), files.list().join());
        if (comm.rank === 0) console.log(stdin.readAll().toUpperCase());
@@ -80,13 +80,14 @@ describe('headless nodes', () => {
        console.log(typeof Math.random(), Math.random() !== Math.random(), crypto.getRandomValues(new Uint8Array(4)).length);
        console.log(d.getTimezoneOffset(), String(new Date(0)), new Date(2020, 0, 2).toISOString(), (1234567.891).toLocaleString(), Math.abs(Date.now() - ${Date.now()}) < 60000);
        console.log(performance.now() >= t0, Math.sin(1));
+       console.log(processorName());
        files.write('out/' + comm.rank + '.txt', 'hello');`,
       2,
       { args: ['x', 'y'], files: { 'in/a.txt': 'file text' }, stdin: 'abc' },
     );
     const { job, stdout } = await bench.ended(id);
     expect(job.error).toBeUndefined();
-    const rest = 'number true 4\n0 Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time) 2020-01-02T00:00:00.000Z 1,234,567.891 true\ntrue 0.8414709848078965\n';
+    const rest = 'number true 4\n0 Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time) 2020-01-02T00:00:00.000Z 1,234,567.891 true\ntrue 0.8414709848078965\nlab 3 (Node ' + process.versions.node.split('.').slice(0, 2).join('.') + ')\n';
     expect(stdout).toEqual([`x,y file text in/a.txt\nABC\n${rest}`, `x,y file text in/a.txt\n${rest}`]);
     expect(job.outputs.map((o) => o.path).sort()).toEqual(['out/0.txt', 'out/1.txt']);
   });

@@ -63,7 +63,7 @@ describe('the watchdog over frames (jobs J2)', () => {
     const crashed: TaskReport[] = [];
     const nothing = (): void => undefined;
     const jobs = new Jobs(seams, { onReport: (r) => void crashed.push(r), onEnded: nothing, onImage: nothing, onChange: nothing, onNote: nothing });
-    await jobs.assign({ job: 'job', task: 0, incarnation: 0 } as unknown as Assignment, 0);
+    await jobs.assign({ job: 'job', task: 0, incarnation: 0 } as unknown as Assignment, 0, 'here');
     return {
       seconds(n) {
         for (let i = 0; i < n; i++) {
@@ -121,7 +121,7 @@ describe('the spare frame (jobs J4)', () => {
     const crashed: TaskReport[] = [];
     const nothing = (): void => undefined;
     const jobs = new Jobs(seams, { onReport: (r) => void crashed.push(r), onEnded: nothing, onImage: nothing, onChange: nothing, onNote: nothing });
-    const assign = (job: string, task = 0): Promise<void> => jobs.assign({ job, task, incarnation: 0 } as unknown as Assignment, 0);
+    const assign = (job: string, task = 0): Promise<void> => jobs.assign({ job, task, incarnation: 0 } as unknown as Assignment, 0, 'here');
     const assigned = (): number[] => frames.filter((f) => f.posted.some((m) => m.type === 'assign')).map((f) => f.id);
     const settle = (): Promise<void> => new Promise((r) => setImmediate(r));
     await assign('cold');

@@ -73,7 +73,7 @@ export class CommHost {
   private fromDaemon(m: DaemonToComm): void {
     switch (m.type) {
       case 'assign':
-        this.assign(m.assignment, m.clockOffset, m.local);
+        this.assign(m.assignment, m.clockOffset, m.local, m.node);
         break;
       case 'revoke': {
         const rank = this.ranks.get(m.task);
@@ -103,7 +103,7 @@ export class CommHost {
 
   // ── ranks ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  private assign(a: Assignment, clockOffset: number, local: boolean): void {
+  private assign(a: Assignment, clockOffset: number, local: boolean, node: string): void {
     const older = this.ranks.get(a.task);
     if (older) {
       if (older.assignment.incarnation >= a.incarnation) return;
@@ -134,6 +134,7 @@ export class CommHost {
       id: this.serial++,
       assignment: a,
       clockOffset,
+      place: `${node} (${this.seams.place})`,
       link: undefined as unknown as RankLink,
       port: channelOf<RankRun, RankToComm>(mine),
       start: undefined,
@@ -193,7 +194,7 @@ export class CommHost {
   private run(rank: Rank): void {
     if (rank.running || rank.start === undefined || rank.program === undefined || !rank.imageReady || !this.alive(rank)) return;
     rank.running = true;
-    rank.port.post({ type: 'run', assignment: rank.assignment, clockOffset: rank.clockOffset, program: rank.program, imageBuffer: rank.link.imageBuffer, start: rank.start, image: rank.image, place: this.seams.place }, buffersOf(rank.image));
+    rank.port.post({ type: 'run', assignment: rank.assignment, clockOffset: rank.clockOffset, program: rank.program, imageBuffer: rank.link.imageBuffer, start: rank.start, image: rank.image, place: rank.place }, buffersOf(rank.image));
     rank.image = undefined;
     this.serve(rank);
   }

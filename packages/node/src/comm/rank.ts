@@ -12,6 +12,8 @@ export interface Rank {
   id: number;
   assignment: Assignment;
   clockOffset: number;
+  /** What the program is told of where it runs. */
+  place: string;
   link: RankLink;
   port: Channel<RankRun, RankToComm>;
   start: EndpointStart | undefined;

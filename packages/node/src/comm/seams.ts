@@ -17,7 +17,7 @@ export interface CommSeams {
   channel(): { mine: PortLike; theirs: PortLike };
   /** GET without credentials. */
   get(url: string): Promise<{ status: number; bytes: Uint8Array }>;
-  /** What this place is called, e.g. 'Chromium 156'. */
+  /** What this engine is called, e.g. 'Chromium 156'. */
   place: string;
   waitAsync: WaitAsync | undefined;
 }

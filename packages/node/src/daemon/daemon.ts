@@ -119,7 +119,7 @@ export class Daemon {
         const received = this.seams.now();
         this.seenJobs.add(a.job);
         this.remember('started', `Rank ${a.task} of ${a.jobName ?? a.job} starts here${a.incarnation > 0 ? ` (incarnation ${a.incarnation})` : ''}.`, a);
-        void this.jobs.assign(a, received);
+        void this.jobs.assign(a, received, this.options.name);
       });
       socket.on('revoke', (r) => {
         // Over for good, not only here: the local copy serves nobody any more.

@@ -91,7 +91,8 @@ export class Jobs {
     return true;
   }
 
-  async assign(a: Assignment, received: number): Promise<void> {
+  /** @param received when it came, by this machine's clock @param node this node's name */
+  async assign(a: Assignment, received: number, node: string): Promise<void> {
     let job = this.jobs.get(a.job);
     if (!job) {
       job = { id: a.job, frame: undefined, opening: Promise.resolve(), ranks: new Map(), awake: false, unanswered: 0, closing: undefined, connected: true, lostWakeUps: 0, letSleep: this.seams.holdAwake?.(a.job) };
@@ -110,7 +111,7 @@ export class Jobs {
       await job.opening;
       const local = a.manifest ? (await this.seams.images.list()).some((i) => i.image === a.manifest!.image) : false;
       if (job.ranks.get(a.task) !== rank) return;
-      job.frame!.channel.post({ type: 'assign', assignment: a, clockOffset: a.serverTime - received, local });
+      job.frame!.channel.post({ type: 'assign', assignment: a, clockOffset: a.serverTime - received, local, node });
     } catch (e) {
       this.lost(job, e instanceof Error ? e.message : String(e));
     }
