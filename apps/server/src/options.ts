@@ -87,7 +87,7 @@ export interface ServerOptions {
   retention?: Partial<Retention>;
   /** Times of the failure detector. */
   dispatcher?: Partial<DispatcherSettings>;
-  /** For durability 'behind': longest time until a message that nobody waits for is synced, ms; output, images and restarts are waited for, and take SYNC_TICK_MS. Default 250. */
+  /** For durability 'behind': longest time until a message that nobody waits for is synced, ms; what is waited for (output, images, restarts) is synced within 25 ms. Default 250. */
   syncEveryMs?: number;
   /** Ping of every data and image socket; one that misses two is closed. Default 10 000 ms. */
   pingMs?: number;

@@ -46,13 +46,15 @@ it('writes nothing to the folder of a job that was forgotten, nor of any behind 
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const dir = await freshDir();
-    const jobs = [JOB, jobId('forgetforget')];
+    const UNDER_WAY = jobId('underwayjobs');
+    const jobs = [JOB, jobId('forgetforget'), UNDER_WAY];
     const history = new History({ jobsRoot: dir, dispatcher: () => ({ core: { jobs: new Map() } }) as never, traffic: () => [], reading: () => undefined, logger: pino({ enabled: false }) });
     const runs = new RunLog(dir);
     for (const job of jobs) {
       mkdirSync(join(dir, job));
       history.open(job, 1, false);
       runs.heard({ tasks: [{ ...beat(0, 0, 7, 0).tasks[0]!, job }] }, nodeId('node0001'), () => ({ id: nodeId('node0001'), name: 'tab', engine: 'Chromium' }));
+      if (job === UNDER_WAY) continue;
       history.end(job);
       runs.write(job);
     }
@@ -63,7 +65,13 @@ it('writes nothing to the folder of a job that was forgotten, nor of any behind 
     rmSync(join(dir, jobs[1]!), { recursive: true });
     await history.close();
     runs.close();
-    expect(readdirSync(dir)).toEqual([JOB]);
+    // It ends while the server stops.
+    rmSync(join(dir, UNDER_WAY), { recursive: true });
+    mkdirSync(join(dir, UNDER_WAY));
+    history.end(UNDER_WAY);
+    runs.write(UNDER_WAY);
+    expect(readdirSync(dir).sort()).toEqual([JOB, UNDER_WAY].sort());
+    expect(readdirSync(join(dir, UNDER_WAY))).toEqual([]);
     expect(readdirSync(join(dir, JOB)).filter((f) => f.endsWith('.new'))).toEqual([]);
     const stands = readdirSync(join(dir, JOB));
     expect(stands).toContain('run.json');
@@ -71,7 +79,7 @@ it('writes nothing to the folder of a job that was forgotten, nor of any behind 
     mkdirSync(join(dir, JOB));
     vi.advanceTimersByTime(60_000);
     await new Promise((go) => setImmediate(go));
-    expect(readdirSync(join(dir, JOB))).toEqual([]);
+    for (const job of [JOB, UNDER_WAY]) expect(readdirSync(join(dir, job))).toEqual([]);
   } finally {
     vi.useRealTimers();
   }

@@ -149,12 +149,13 @@ export class RunLog {
     this.#runs.delete(job);
   }
 
-  /** The server stops: what is waited for does not come any more. */
+  /** The server stops: what is waited for does not come any more. A job that ends on the way out is none of its affair: the next server finds it. */
   close(): void {
     for (const [job, run] of this.#runs) {
       clearTimeout(run.closing);
-      if (run.over) this.#last(job);
+      if (run.over) this.#put(job);
     }
+    this.#runs.clear();
   }
 
   #put(job: JobId): void {
