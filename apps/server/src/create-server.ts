@@ -28,6 +28,7 @@ import { historyRoutes } from './rest/history.ts';
 import { infoRoute, openRoutes, serverRoutes } from './rest/info.ts';
 import { jobRoutes, submit } from './rest/jobs.ts';
 import { lessonRoutes } from './rest/lesson.ts';
+import { nodeRoutes } from './rest/nodes.ts';
 import { describe, type OpenApi } from './rest/openapi.ts';
 import { outputRoutes } from './rest/outputs.ts';
 import { reportRoutes } from './rest/reports.ts';
@@ -246,7 +247,8 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     historyRoutes(scope, p.runtime);
     outputRoutes(scope, p.runtime, o.limits);
     reportRoutes(scope, { runtime: p.runtime, registry: p.registry, hashes, version: o.version });
-    serverRoutes(scope, { runtime: p.runtime, examples: new Examples(o.examplesRoot), backup: p.backup, health: p.health });
+    nodeRoutes(scope, p.runtime);
+    serverRoutes(scope, { examples: new Examples(o.examplesRoot), backup: p.backup, health: p.health });
   });
   await app.register(async (scope) => dataRoutes(scope, p.runtime, p.secrets));
   let document: OpenApi | undefined;

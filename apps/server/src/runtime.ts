@@ -19,6 +19,7 @@ import {
   spawnedTasks,
   taskId,
   type Assignment,
+  type Heartbeat,
   type ImageId,
   type Incarnation,
   type JobId,
@@ -47,6 +48,7 @@ import { OpenJobs } from './jobs/open-jobs.ts';
 import { RunLog } from './jobs/run-log.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
+import { SlotUse } from './nodes/slot-use.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Rooms } from './rooms.ts';
 import type { Secrets } from './secrets.ts';
@@ -79,6 +81,7 @@ export class Runtime {
   readonly board: Board;
   readonly history: History;
   readonly runLog: RunLog;
+  readonly slotUse: SlotUse;
   observer: RuntimeObserver = { jobChanged: noop, nodesChanged: noop, output: noop, file: noop, jobForgotten: noop };
   readonly #options: ResolvedOptions;
   readonly #log: MessageLog;
@@ -123,6 +126,7 @@ export class Runtime {
       logger,
     });
     this.runLog = new RunLog(this.store.root);
+    this.slotUse = new SlotUse(options.limits.nodes);
     this.memories = new ChannelMemories(secrets, logger, options.limits.dataSockets);
     this.world = new WorldHost(options.dataDir, {
       output: (job, task, stream, offset, bytes) => this.observer.output(job, task, stream, offset, bytes),
@@ -192,6 +196,7 @@ export class Runtime {
             const node = this.#jobs.serving(job) ? this.#nodeOf(job, task, incarnation) : undefined;
             return node === undefined ? undefined : this.dispatcher.core.core.nodes.get(node);
           });
+          if (from !== undefined) this.#slotsHeard(m, from);
           if (from !== undefined) this.board.heard(from, m.tasks, (job, task, incarnation) => this.#nodeOf(job, task, incarnation) === from, Date.now());
         },
         came: (node, room, who) => this.board.came(node, room, who),
@@ -238,6 +243,7 @@ export class Runtime {
       setInterval(() => this.#watchLogs(), WATCH_MS),
       setInterval(() => this.#watchDeadlocks(), WATCH_MS),
       setInterval(() => this.history.tick(), HISTORY_MS),
+      setInterval(() => this.slotUse.tick(this.nodes(), Date.now()), HISTORY_MS),
     ];
   }
 
@@ -403,6 +409,18 @@ export class Runtime {
   #nodeOf(job: JobId, task: TaskId, incarnation: Incarnation): NodeId | undefined {
     const t = this.dispatcher.core.core.find(job, task);
     return t?.incarnation === incarnation ? t.node : undefined;
+  }
+
+  #slotsHeard(m: Heartbeat, from: NodeId): void {
+    const { core } = this.dispatcher.core;
+    const node = core.nodes.get(from);
+    if (!node) return;
+    const isHere = (job: JobId, task: TaskId, incarnation: Incarnation): boolean => {
+      const t = core.find(job, task);
+      // What a rank says last comes after its end, perhaps.
+      return t?.incarnation === incarnation && (t.node === from || (t.phase === 'done' && t.lastNode === from));
+    };
+    this.slotUse.heard(from, m.tasks, node.slots, node.tasks.size, isHere, Date.now());
   }
 
   // Between the cores

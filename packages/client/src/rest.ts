@@ -793,26 +793,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/backup": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Backup of the data directory as it is now, jobs running or not, into a new folder beside it on the server
-         * @description What kill -9 at this moment would have left, in a folder beside the data directory. Jobs stand still for `pauseMs`. `mayfly restore` makes a data directory of it. Needs a token of the role owner.
-         */
-        post: operations["postBackup"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/nodes": {
         parameters: {
             query?: never;
@@ -827,6 +807,86 @@ export interface paths {
         get: operations["getNodes"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/nodes/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the time of the slots of every node went to in the last ten minutes, in columns of five seconds; from: no columns before this time (ms of the server’s clock)
+         * @description How many slots of each node did what, in the mean over each column: `slots` is raw deflate in base64 of u16 (little endian) by node, column and kind, in hundredths of a slot. A column comes when it is over; who asks again with `from` gets what is new. Nodes that left are in it for ten minutes. Needs a token of any role.
+         */
+        get: operations["getNodesTimeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/nodes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One volunteer: its ranks, and those that were lost there
+         * @description The node, the ranks that have its slots now, and the incarnations that were lost there, newest first, as far as their jobs are remembered. NOT_FOUND ten minutes after it left. Needs a token of any role.
+         */
+        get: operations["getNodesId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/nodes/{id}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the time of the slots of one node went to in the last ten minutes
+         * @description As GET /api/nodes/timeline, of one node. Needs a token of any role.
+         */
+        get: operations["getNodesIdTimeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/backup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Backup of the data directory as it is now, jobs running or not, into a new folder beside it on the server
+         * @description What kill -9 at this moment would have left, in a folder beside the data directory. Jobs stand still for `pauseMs`. `mayfly restore` makes a data directory of it. Needs a token of the role owner.
+         */
+        post: operations["postBackup"];
         delete?: never;
         options?: never;
         head?: never;
@@ -913,7 +973,9 @@ export interface components {
         MatrixView: import("@mayfly/wire").MatrixView;
         Me: import("@mayfly/wire").Me;
         NewToken: import("@mayfly/wire").NewToken;
+        NodeDetail: import("@mayfly/wire").NodeDetail;
         NodeView: import("@mayfly/wire").NodeView;
+        NodesTimeline: import("@mayfly/wire").NodesTimeline;
         RoomView: import("@mayfly/wire").RoomView;
         ServerView: import("@mayfly/wire").ServerView;
         TimelineView: import("@mayfly/wire").TimelineView;
@@ -1689,7 +1751,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -2438,7 +2500,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -2593,7 +2655,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -2714,7 +2776,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -2831,7 +2893,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -2952,7 +3014,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -3084,7 +3146,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -3205,7 +3267,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
                 /** @description Rank at the start of the job, from 0. */
                 task: number;
@@ -3328,7 +3390,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
                 /** @description Rank at the start of the job, from 0. */
                 task: number;
@@ -3451,7 +3513,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -3576,7 +3638,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -3695,7 +3757,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -3858,7 +3920,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -3974,7 +4036,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -4072,7 +4134,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -4260,7 +4322,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -4388,7 +4450,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -4537,7 +4599,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -4661,7 +4723,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -4792,7 +4854,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
                 /** @description Rank at the start of the job, from 0. */
                 task: number;
@@ -4895,7 +4957,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
                 /** @description Rank at the start of the job, from 0. */
                 task: number;
@@ -4995,7 +5057,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
                 /** @description Path of the file; its slashes stay slashes. */
                 path: string;
@@ -5100,7 +5162,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -5239,7 +5301,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -5437,7 +5499,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -5604,7 +5666,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -5709,7 +5771,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -5815,7 +5877,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the job (12 characters), or of the token (10). */
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
                 id: string;
             };
             cookie?: never;
@@ -5837,6 +5899,443 @@ export interface operations {
                         /** @enum {boolean} */
                         ok: true;
                     };
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getNodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "n0d3n0d3n0d3n0d3",
+                     *         "name": "desk-4",
+                     *         "engine": "Chromium 140",
+                     *         "slots": 3,
+                     *         "busy": 1,
+                     *         "cores": 4,
+                     *         "rttMs": 2.5,
+                     *         "faults": 0,
+                     *         "state": "here",
+                     *         "since": 1760000000000,
+                     *         "lastSeen": 1760000001000
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["NodeView"][];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getNodesTimeline: {
+        parameters: {
+            query?: {
+                /** @description Offset in bytes (default 0); of a time line the moment where it begins, ms. */
+                from?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kinds": [
+                     *         "computing",
+                     *         "waiting"
+                     *       ],
+                     *       "now": 1760000061500,
+                     *       "from": 1760000000000,
+                     *       "widthMs": 5000,
+                     *       "columns": 12,
+                     *       "nextMs": 5000,
+                     *       "nodes": [
+                     *         "n0d3n0d3n0d3n0d3"
+                     *       ],
+                     *       "slots": "Y2AAAA=="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NodesTimeline"];
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getNodesId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "now": 1760000060000,
+                     *       "node": {
+                     *         "id": "n0d3n0d3n0d3n0d3",
+                     *         "name": "desk-4",
+                     *         "engine": "Chromium 140",
+                     *         "slots": 3,
+                     *         "busy": 1,
+                     *         "cores": 4,
+                     *         "rttMs": 2.5,
+                     *         "faults": 1,
+                     *         "state": "here",
+                     *         "since": 1760000000000,
+                     *         "lastSeen": 1760000059000
+                     *       },
+                     *       "ranks": [
+                     *         {
+                     *           "job": "k3v9x0q2m7ab",
+                     *           "name": "pi",
+                     *           "task": 0,
+                     *           "incarnation": 1,
+                     *           "state": "running"
+                     *         }
+                     *       ],
+                     *       "losses": [
+                     *         {
+                     *           "at": 1760000030000,
+                     *           "job": "k3v9x0q2m7ab",
+                     *           "name": "pi",
+                     *           "task": 0,
+                     *           "incarnation": 0,
+                     *           "cause": "crashed",
+                     *           "recoveredAfterMs": 900
+                     *         }
+                     *       ],
+                     *       "lossesLeftOut": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NodeDetail"];
+                };
+            };
+            /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "BAD_REQUEST",
+                     *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "UNAUTHORIZED",
+                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "NOT_FOUND",
+                     *       "message": "There is no job k3v9x0q2m7ab."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description TOO_MANY: Wait, then try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "TOO_MANY",
+                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    getNodesIdTimeline: {
+        parameters: {
+            query?: {
+                /** @description Offset in bytes (default 0); of a time line the moment where it begins, ms. */
+                from?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Of the job (12 characters), of the token (10), or of the node (16). */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kinds": [
+                     *         "computing",
+                     *         "waiting"
+                     *       ],
+                     *       "now": 1760000061500,
+                     *       "from": 1760000000000,
+                     *       "widthMs": 5000,
+                     *       "columns": 12,
+                     *       "nextMs": 5000,
+                     *       "nodes": [
+                     *         "n0d3n0d3n0d3n0d3"
+                     *       ],
+                     *       "slots": "Y2AAAA=="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NodesTimeline"];
                 };
             };
             /** @description BAD_REQUEST: Correct the named field and send it again. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
@@ -5993,88 +6492,6 @@ export interface operations {
                      * @example {
                      *       "code": "CONFLICT",
                      *       "message": "The job has ended (done)."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ApiError"];
-                };
-            };
-            /** @description TOO_MANY: Wait, then try again. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ApiError"];
-                };
-            };
-        };
-    };
-    getNodes: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is so. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example [
-                     *       {
-                     *         "id": "n0d3n0d3n0d3n0d3",
-                     *         "name": "desk-4",
-                     *         "engine": "Chromium 140",
-                     *         "slots": 3,
-                     *         "busy": 1,
-                     *         "cores": 4,
-                     *         "rttMs": 2.5,
-                     *         "faults": 0,
-                     *         "state": "here",
-                     *         "since": 1760000000000,
-                     *         "lastSeen": 1760000001000
-                     *       }
-                     *     ]
-                     */
-                    "application/json": components["schemas"]["NodeView"][];
-                };
-            };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ApiError"];
-                };
-            };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];

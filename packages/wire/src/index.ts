@@ -17,6 +17,7 @@ export * from './control.ts';
 export * from './arrows.ts';
 export * from './delta.ts';
 export * from './history.ts';
+export * from './nodes.ts';
 export * from './api.ts';
 export * from './access.ts';
 export * from './report.ts';

@@ -34,6 +34,7 @@ const job = {
   outputBytes: 36,
 };
 const submission = { name: 'pi', program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': "import { COMM_WORLD as comm } from 'mayfly';\nconsole.log('rank', comm.rank, 'of', comm.size);\n" } }, size: 4, args: ['1000000'], options: { checkpointMs: 30_000 } };
+const slotTime = { kinds: ['computing', 'waiting'], now: AT + 61_500, from: AT, widthMs: 5000, columns: 12, nextMs: 5000, nodes: ['n0d3n0d3n0d3n0d3'], slots: 'Y2AAAA==' };
 const room = { code: 'QX7PKM', name: 'Class 7b', createdAt: AT, nodes: 5, slots: 15, free: 11, jobs: 1 };
 const board = { usefulMs: 5_400_000, replayedMs: 60_000, finished: 14 };
 const ada = { place: 1, name: 'Ada', team: 'physics', ...board, jobs: 3, here: true };
@@ -165,6 +166,21 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
     description: 'Volunteers that are here or were until lately: engine, slots, room, round trip of a heartbeat, measured speed, and how often ranks were lost there.',
     answer: [{ id: 'n0d3n0d3n0d3n0d3', name: 'desk-4', engine: 'Chromium 140', slots: 3, busy: 1, cores: 4, rttMs: 2.5, faults: 0, state: 'here', since: AT, lastSeen: AT + 1000 }],
   },
+  'GET /api/nodes/timeline': {
+    description: 'How many slots of each node did what, in the mean over each column: `slots` is raw deflate in base64 of u16 (little endian) by node, column and kind, in hundredths of a slot. A column comes when it is over; who asks again with `from` gets what is new. Nodes that left are in it for ten minutes.',
+    answer: slotTime,
+  },
+  'GET /api/nodes/:id': {
+    description: 'The node, the ranks that have its slots now, and the incarnations that were lost there, newest first, as far as their jobs are remembered. NOT_FOUND ten minutes after it left.',
+    answer: {
+      now: AT + 60_000,
+      node: { id: 'n0d3n0d3n0d3n0d3', name: 'desk-4', engine: 'Chromium 140', slots: 3, busy: 1, cores: 4, rttMs: 2.5, faults: 1, state: 'here', since: AT, lastSeen: AT + 59_000 },
+      ranks: [{ job: ID, name: 'pi', task: 0, incarnation: 1, state: 'running' }],
+      losses: [{ at: AT + 30_000, job: ID, name: 'pi', task: 0, incarnation: 0, cause: 'crashed', recoveredAfterMs: 900 }],
+      lossesLeftOut: 0,
+    },
+  },
+  'GET /api/nodes/:id/timeline': { description: 'As GET /api/nodes/timeline, of one node.', answer: slotTime },
   'GET /api/rooms': { description: 'Rooms that are open, each with its join code and how many nodes, slots and jobs it has.', answer: [room] },
   'POST /api/rooms': { description: 'The answer has the join code. Volunteers who give it serve the jobs of the room and no others.', request: { name: 'Class 7b' }, answer: { ...room, nodes: 0, slots: 0, free: 0, jobs: 0 } },
   'DELETE /api/rooms/:code': { description: 'Its code is no longer taken. Refused with CONFLICT while a job of the room waits or runs.', answer: ok },

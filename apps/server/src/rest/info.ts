@@ -1,9 +1,9 @@
-/** REST of the server itself: info, nodes, examples, health, metrics. */
+/** REST of the server itself: info, examples, health, metrics. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { createReadStream } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { Type, type Static } from 'typebox';
-import { CountSchema, ExampleView, InfoView, MayflyError, NodeView, ServerView } from '@mayfly/wire';
+import { CountSchema, ExampleView, InfoView, MayflyError, ServerView } from '@mayfly/wire';
 import type { Examples } from '../serve/examples.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ResolvedOptions } from '../options.ts';
@@ -41,7 +41,7 @@ export function openRoutes(app: FastifyInstance, metrics: Metrics, stopping: () 
 const Backup = Type.Object({ path: Type.String(), format: Type.Integer(), version: Type.String(), at: CountSchema, files: CountSchema, bytes: CountSchema, pauseMs: Type.Number() });
 
 /** Routes behind the token. `backup` resolves to a backup of this moment, in a folder of its own on the server's disk. */
-export function serverRoutes(plain: FastifyInstance, o: { runtime: Runtime; examples: Examples; backup(): Promise<Static<typeof Backup>>; health: ServerHealth }): void {
+export function serverRoutes(plain: FastifyInstance, o: { examples: Examples; backup(): Promise<Static<typeof Backup>>; health: ServerHealth }): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
 
   app.post(
@@ -49,8 +49,6 @@ export function serverRoutes(plain: FastifyInstance, o: { runtime: Runtime; exam
     { schema: { summary: 'Backup of the data directory as it is now, jobs running or not, into a new folder beside it on the server', tags: ['server'], response: { 201: Backup, ...refusals(401, 409) } } },
     async (_request, reply) => reply.status(201).send(await o.backup()),
   );
-
-  app.get('/api/nodes', { schema: { summary: 'Volunteers', tags: ['server'], response: { 200: Type.Array(NodeView), ...refusals(401) } } }, async () => o.runtime.nodes());
 
   app.get('/api/server', { schema: { summary: 'How the server is: storage, message rate, event loop, connections', tags: ['server'], response: { 200: ServerView, ...refusals(401) } } }, async () => o.health.view());
 

@@ -2,7 +2,7 @@
  * /openapi.json: what @fastify/swagger gathers from the routes, made readable: who may (access.ts), descriptions and examples (described.ts),
  * the codes behind each refusal (the registry of errors), and schemas by their names.
  */
-import { ApiError, BoardView, ChartsView, CheckpointAdvice, ComparisonView, ERRORS, ExampleView, InfoView, JobReport, JobSubmission, JobView, LessonView, MatrixView, Me, NewToken, NodeView, RoomView, ServerView, TimelineView, TokenCreated, TokenView, type ErrorCode } from '@mayfly/wire';
+import { ApiError, BoardView, ChartsView, CheckpointAdvice, ComparisonView, ERRORS, ExampleView, InfoView, JobReport, JobSubmission, JobView, LessonView, MatrixView, Me, NewToken, NodeDetail, NodeView, NodesTimeline, RoomView, ServerView, TimelineView, TokenCreated, TokenView, type ErrorCode } from '@mayfly/wire';
 import { ROUTES, needsToken, type Access } from '../access.ts';
 import { DESCRIBED } from './described.ts';
 
@@ -25,7 +25,7 @@ export interface OpenApi extends Json {
 }
 
 /** Types of the wire that stand in `components` under their own names. */
-export const NAMED = { ApiError, BoardView, ChartsView, CheckpointAdvice, ComparisonView, ExampleView, InfoView, JobReport, JobSubmission, JobView, LessonView, MatrixView, Me, NewToken, NodeView, RoomView, ServerView, TimelineView, TokenCreated, TokenView };
+export const NAMED = { ApiError, BoardView, ChartsView, CheckpointAdvice, ComparisonView, ExampleView, InfoView, JobReport, JobSubmission, JobView, LessonView, MatrixView, Me, NewToken, NodeDetail, NodeView, NodesTimeline, RoomView, ServerView, TimelineView, TokenCreated, TokenView };
 
 /** Codes that a route may answer with, by status; those of data links and of programs are data, not answers. */
 const CODES: Readonly<Record<number, readonly ErrorCode[]>> = {
@@ -96,7 +96,7 @@ function enrich(key: string, o: Operation, access: Access): void {
 }
 
 const PARAMETERS: Readonly<Record<string, string>> = {
-  id: 'Of the job (12 characters), or of the token (10).',
+  id: 'Of the job (12 characters), of the token (10), or of the node (16).',
   task: 'Rank at the start of the job, from 0.',
   ticket: 'Of the download.',
   code: 'Join code of the room.',
