@@ -7,18 +7,22 @@ const LARGEST = 64 * 1024 + 64;
 const comm = new CommSide(memory, () => echo());
 
 function echo(): void {
+  let full: boolean;
   do {
+    full = false;
     for (let at = comm.up.peek(); at >= 0; at = comm.up.peek()) {
       const n = comm.up.length;
       const to = comm.down.reserve(n);
-      if (to < 0) break;
+      full = to < 0;
+      if (full) break;
       comm.down.bytes.set(comm.up.bytes.subarray(at, at + n), to);
       comm.down.commit(n);
       comm.up.take();
     }
     comm.down.publish();
     comm.up.release();
-  } while (!comm.sleep(comm.up.peek() >= 0, LARGEST, comm.up.peek() < 0));
+    // Asked once: what comes while this side goes to sleep must not look like a full ring to one question and like an empty one to the other.
+  } while (!comm.sleep(full, LARGEST, !full));
 }
 
 setInterval(() => comm.look(), SAFETY_MS);
