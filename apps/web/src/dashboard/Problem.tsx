@@ -1,11 +1,10 @@
-/** An error of the API or of a job: code, message, what to do, and the stack where there is one. */
+/** An error of the API: code, message, what to do. A job's: job/notice. */
 import { adviceFor, ApiFailure } from './api.ts';
-import { splitStack } from './words.ts';
 
 export function Problem({ error, title, children }: { error: unknown; title?: string; children?: React.ReactNode }) {
   if (!error) return null;
   const code = codeOf(error);
-  const { message, stack } = splitStack(messageOf(error));
+  const message = messageOf(error);
   const advice = adviceFor(code);
   const long = message.includes('\n');
   return (
@@ -16,12 +15,6 @@ export function Problem({ error, title, children }: { error: unknown; title?: st
       </div>
       {long ? <pre className="block">{title ? message : message.slice(message.indexOf('\n') + 1)}</pre> : title && <p>{message}</p>}
       {advice && <p className="muted small">{advice}</p>}
-      {stack && (
-        <details open>
-          <summary className="small">Where it happened</summary>
-          <pre className="block">{stack}</pre>
-        </details>
-      )}
       {children}
     </div>
   );

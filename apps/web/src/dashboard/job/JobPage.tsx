@@ -1,18 +1,16 @@
 /** `/dashboard/jobs/:id`: one job, live. */
 import { runTime, type JobView } from '@mayfly/wire';
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 import { bytes, clock, count, duration, elapsed, plural } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
-import { baseOf, onlyHere } from '../address.ts';
-import { getInfo } from '../api.ts';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
-import { hasEnded, jobLine, jobWord, ranksOf, totalsOf, wantedAt } from '../words.ts';
+import { hasEnded, jobLine, jobWord, ranksOf, totalsOf } from '../words.ts';
 import { Actions } from './Actions.tsx';
-import { Comparison } from './Comparison.tsx';
+import { FailureCompared } from './notice/Comparison.tsx';
+import { Notice } from './notice/Notice.tsx';
 import { useJob } from './useJob.ts';
 import { VIEWS, viewOf } from './views.tsx';
 import './job.css';
@@ -53,13 +51,13 @@ export function JobPage() {
           <p className="job-status" role="status">
             <Tag tone={jobWord(job.state).tone}>{jobWord(job.state).text}</Tag>
             <span className="muted" data-testid="job-line">
-              {job.state === 'failed' ? '' : jobLine(job)}
+              {job.state === 'failed' ? <FailureCompared job={job} /> : jobLine(job)}
             </span>
           </p>
         </div>
         <Figures job={job} />
       </header>
-      <Notice job={job} />
+      <Notice key={job.id} job={job} />
       <Tabs className="stack job-views" selectedKey={view.id} onSelectionChange={(key) => go(String(key))}>
         <TabList className="tabs job-tabs" aria-label="Views of this job">
           {VIEWS.map((v) => (
@@ -116,37 +114,6 @@ function Figures({ job }: { job: JobView }) {
         <dd>{job.faults.length}</dd>
       </div>
     </dl>
-  );
-}
-
-/** One place for what there is to say of a job as a whole, so that nothing moves when that changes: where slots come from, what happens to lost ranks, the error, whether the answer is the same. */
-function Notice({ job }: { job: JobView }) {
-  const at = wantedAt(job);
-  return (
-    <div className="job-notice">
-      {job.error && job.state !== 'cancelled' && <Problem error={job.error} />}
-      {at === undefined ? <Comparison job={job} /> : <Wanted at={at} />}
-    </div>
-  );
-}
-
-/** How a job that waits for slots comes to them. */
-function Wanted({ at }: { at: string }) {
-  const info = useQuery({ queryKey: ['info'], queryFn: getInfo, staleTime: 60_000 });
-  const base = baseOf(info.data?.publicUrl);
-  return (
-    <p className="notice tone-wait small" data-testid="wanted">
-      <span>
-        Slots are open tabs: <a href={at} target="_blank" rel="noopener">volunteer in a new tab</a>
-        {onlyHere(base) ? (
-          '.'
-        ) : (
-          <>
-            , or give others the address <span className="mono break">{base + at}</span>
-          </>
-        )}
-      </span>
-    </p>
   );
 }
 

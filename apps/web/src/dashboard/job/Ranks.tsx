@@ -37,7 +37,7 @@ export function Ranks({ job }: { job: JobView }) {
         <ul className="rank-cards">
           {job.tasks.map((t) => (
             <li key={t.task}>
-              <RankCard job={job.id} task={t} live={live} held={begun} may={may} age={imageAge(t, now, live)} doing={doingText(t, now)} />
+              <RankCard job={job.id} task={t} live={live} held={begun} may={may} age={imageAge(t, now, live)} doing={live ? doingText(t, now) : undefined} />
             </li>
           ))}
         </ul>
@@ -127,7 +127,7 @@ function Tiles({ job, live, begun, may, now, only, showAll }: TilesProps) {
       </div>
       {task && (
         <div className="chosen">
-          <RankCard job={job.id} task={task} live={live} held={begun} may={may} age={imageAge(task, now, live)} doing={doingText(task, now)} />
+          <RankCard job={job.id} task={task} live={live} held={begun} may={may} age={imageAge(task, now, live)} doing={live ? doingText(task, now) : undefined} />
         </div>
       )}
     </>

@@ -1,0 +1,129 @@
+/** What is known of whether the answer of an ended job is right: other runs of it with the same input, and a button that makes one. Nothing is claimed that was not compared. */
+import type { ComparedRun, ComparisonView, JobView } from '@mayfly/wire';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Button } from 'react-aria-components';
+import { Differences } from '../../../shared/Differences.tsx';
+import { bytes, plural } from '../../../shared/format.ts';
+import { getComparison, runAgain } from '../../api.ts';
+import { useMay } from '../../context.tsx';
+import { Problem } from '../../Problem.tsx';
+import { comparisonLine, hasEnded, jobWord, verdictOf } from '../../words.ts';
+import { Held } from './Held.tsx';
+
+const POLL_MS = 3000;
+
+/** What stands in the place of the comparison while there is none. */
+const BEFORE: Partial<Record<JobView['state'], string>> & { running: string } = {
+  running: 'Kill a rank or close a tab: the job goes on. When it has ended, it can be run again here, and the answers are compared byte for byte.',
+  cancelled: 'It was cancelled: there is no answer to compare.',
+  done: 'Looking for other runs of it…',
+};
+const UNPROTECTED = 'A lost rank ends this job, whose protocol is none. When it has ended well, it can be run again here, and the answers are compared byte for byte.';
+
+const useComparison = (job: JobView, enabled: boolean) =>
+  useQuery({
+    queryKey: ['comparison', job.id, job.state],
+    queryFn: () => getComparison(job.id),
+    enabled,
+    // What was known a moment ago knows nothing of a run that has ended since.
+    staleTime: 0,
+    // Runs that are still under way end some time.
+    refetchInterval: (q) => (q.state.data?.runs.some((r) => !hasEnded(r.state)) ? POLL_MS : false),
+  });
+
+/** Of a failure nobody asks whether it is the right one, unless somebody did. */
+export function FailureCompared({ job }: { job: JobView }) {
+  const runs = useComparison(job, true).data?.runs ?? [];
+  if (runs.length === 0) return null;
+  return (
+    <>
+      {verdictOf(runs).text}{' '}
+      <Link to="/dashboard/jobs/$id" params={{ id: job.id }} search={{ view: 'report' }} replace resetScroll={false}>
+        In the report
+      </Link>
+    </>
+  );
+}
+
+export function Comparison({ job }: { job: JobView }) {
+  const navigate = useNavigate();
+  const may = useMay('submitter');
+  const { data } = useComparison(job, job.state === 'done');
+  const again = useMutation({
+    mutationFn: () => runAgain(job.id),
+    onSuccess: (fresh) => navigate({ to: '/dashboard/jobs/$id', params: { id: fresh.id } }),
+  });
+  // As large as what comes in its place: nothing moves when the job ends.
+  if (job.state !== 'done' || !data)
+    return (
+      <Held tone="quiet" id="comparison">
+        <p className="small">
+          {job.compareWith !== undefined && !hasEnded(job.state) ? (
+            <>
+              Runs with the same input and seed as <RunLink id={job.compareWith}>an earlier run</RunLink>; when it has ended, what both wrote is compared byte for byte.
+            </>
+          ) : (
+            (BEFORE[job.state] ?? (job.protocol === 'none' ? UNPROTECTED : BEFORE.running))
+          )}
+        </p>
+      </Held>
+    );
+  const { runs } = data;
+  const verdict = verdictOf(runs);
+  const only = runs.length === 1 ? runs[0]! : undefined;
+  const button = may && (
+    <Button className="button small" isDisabled={again.isPending} onPress={() => again.mutate()}>
+      Run again and compare
+    </Button>
+  );
+  return (
+    <>
+      <Held tone={verdict.tone} id="comparison" label="Is the answer the same?" more={runs.length > 0} {...(button ? { button } : {})}>
+        <div className="words">
+          <strong className="title">{runs.length === 0 ? 'The answer has not been compared with another run yet.' : verdict.text}</strong>
+          <p className="small second">{runs.length === 0 ? lostText(job.faults.length) : only ? <Compared job={job} run={only} /> : `It was run ${plural(runs.length, 'more time')} with the same input and seed.`}</p>
+          <ul className="plain compared small opened-only">
+            {runs.map((r) => (
+              <li key={r.job}>
+                {!only && <Compared job={job} run={r} />} <Extent job={job} run={r} all={data} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      </Held>
+      <Problem error={again.error} title="It could not be run again" />
+    </>
+  );
+}
+
+const lostText = (lost: number): string => (lost === 0 ? 'No rank was lost on the way.' : lost === 1 ? 'A rank was lost on the way.' : `Ranks were lost ${lost} times on the way.`);
+
+function Compared({ job, run }: { job: JobView; run: ComparedRun }) {
+  return (
+    <>
+      <RunLink id={run.job}>{run.name}</RunLink>: {run.same === undefined ? (hasEnded(run.state) ? 'it was cancelled, and says nothing' : `${jobWord(run.state).text.toLowerCase()}; compared when it has ended`) : comparisonLine(job.faults.length, run)}
+    </>
+  );
+}
+
+/** How much was compared, and where they differ. */
+function Extent({ job, run, all }: { job: JobView; run: ComparedRun; all: ComparisonView }) {
+  return (
+    <>
+      {run.same === true && (
+        <span className="muted">
+          Compared: how it ended, {all.streams === 0 ? 'that nothing was printed' : `standard output of ${plural(job.size, 'rank')}`}, {all.files === 0 ? 'that no file was written' : plural(all.files, 'result file')} ({bytes(all.bytes)}, SHA-256).
+        </span>
+      )}
+      <Differences of={run.differences} />
+      {run.same === false && <p className="muted">A program that reads the clock, or prints who came first, may rightly differ; random draws do not, both runs have the same seed.</p>}
+    </>
+  );
+}
+
+const RunLink = ({ id, children }: { id: string; children: string }) => (
+  <Link to="/dashboard/jobs/$id" params={{ id }}>
+    {children}
+  </Link>
+);

@@ -1,0 +1,38 @@
+/** One place for what there is to say of a job as a whole, so that nothing moves when that changes: where slots come from, what happens to lost ranks, the error, whether the answer is the same. */
+import type { JobView } from '@mayfly/wire';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { baseOf, onlyHere } from '../../address.ts';
+import { getInfo } from '../../api.ts';
+import { hasEnded, wantedAt } from '../../words.ts';
+import { Comparison } from './Comparison.tsx';
+import { Held } from './Held.tsx';
+import { JobError } from './JobError.tsx';
+
+export function Notice({ job }: { job: JobView }) {
+  const at = wantedAt(job);
+  // Who comes to a job that has failed finds all of its error open.
+  const [late] = useState(hasEnded(job.state));
+  if (job.error && job.state !== 'cancelled') return <JobError error={job.error} late={late} />;
+  return at === undefined ? <Comparison job={job} /> : <Wanted at={at} />;
+}
+
+/** How a job that waits for slots comes to them. */
+function Wanted({ at }: { at: string }) {
+  const info = useQuery({ queryKey: ['info'], queryFn: getInfo, staleTime: 60_000 });
+  const base = baseOf(info.data?.publicUrl);
+  return (
+    <Held tone="wait" id="wanted">
+      <p className="small">
+        Slots are open tabs: <a href={at} target="_blank" rel="noopener">volunteer in a new tab</a>
+        {onlyHere(base) ? (
+          '.'
+        ) : (
+          <>
+            , or give others the address <span className="mono break">{base + at}</span>
+          </>
+        )}
+      </p>
+    </Held>
+  );
+}

@@ -1,0 +1,96 @@
+/** Nothing moves under the eyes of one who watches a job that fails, at two widths. The lists, and a job that ends well: pages.spec.ts. */
+import { expect, test, type Browser, type Page } from '@playwright/test';
+import { Client, source } from '../src/client.ts';
+import { headline, openDashboard } from '../src/dashboard.ts';
+import { showLogOnFailure } from '../src/failure.ts';
+import { complaints, serious, shifts, watchShifts } from '../src/looks.ts';
+import { ServerProcess } from '../src/server.ts';
+import { Tab } from '../src/tabs.ts';
+
+const WIDTHS = [1400, 360];
+
+let server: ServerProcess;
+let client: Client;
+
+test.beforeAll(async () => {
+  server = await ServerProcess.start();
+  client = new Client(server);
+});
+test.afterAll(() => server?.stop());
+showLogOnFailure(() => server);
+
+/** A job whose ranks all wait, until rank 0 has read a line. */
+async function waiting(name: string, then: string, size: number): Promise<string> {
+  const text = `import { COMM_WORLD as comm, stdin } from 'mayfly';\nif (comm.rank === 0) stdin.readLine();\ncomm.barrier();\n${then}\n`;
+  const { id } = await client.submit(source(name, text), size, [], { interactive: true });
+  await client.until(id, 'waiting', (j) => j.tasks.length === size && j.tasks.every((t) => t.state === 'running' && t.activity?.state === 'waiting'));
+  return id;
+}
+
+interface Watcher {
+  what: string;
+  page: Page;
+  found: string[];
+}
+
+/** Those who look at all of a page and touch nothing: what is out of sight counts as no shift. `there`: what a view shows once it has read what it shows. */
+async function watchersOf(browser: Browser, job: string, views: Readonly<Record<string, (page: Page) => Promise<void>>>): Promise<Watcher[]> {
+  const watchers = Object.entries(views).flatMap(([view, there]) => WIDTHS.map((width) => ({ view, there, width })));
+  return Promise.all(
+    watchers.map(async ({ view, there, width }) => {
+      const page = await (await browser.newContext({ viewport: { width, height: 2000 } })).newPage();
+      const found = complaints(page);
+      await openDashboard(page, server, `/jobs/${job}?view=${view}`);
+      await expect(page.getByRole('button', { name: 'Cancel job' })).toBeVisible(); // it knows who looks
+      await there(page);
+      await watchShifts(page);
+      return { what: `${view} at ${width} px`, page, found };
+    }),
+  );
+}
+
+const overview = (page: Page) => expect(page.getByTestId('rank-1')).toHaveAttribute('data-state', 'running');
+
+test('a job that loses a rank and throws', async ({ browser }, info) => {
+  const tab = await Tab.open(browser, server.url, 'two slots');
+  const long = 'no convergence after a thousand steps, whatever one tries, which is more than one line has room for, on a wide page and on a narrow one';
+  const id = await waiting('throws', `if (comm.rank === 1) throw new RangeError('${long}');\ncomm.barrier();`, 2);
+  const watchers = await watchersOf(browser, id, { overview });
+  await client.json('POST', `/api/jobs/${id}/tasks/1/kill`);
+  await client.until(id, 'recovered', (j) => j.faults.length > 0 && j.faults.every((f) => f.recoveredAfterMs !== undefined));
+  await client.input(id);
+  for (const { what, page, found } of watchers) {
+    await expect(headline(page)).toContainText('Failed');
+    const alert = page.getByRole('alert');
+    await expect(alert).toContainText(`RangeError: ${long}`); // whole, for screen readers
+    await expect(alert).toContainText('main.ts:4');
+    await info.attach(what, { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
+    expect.soft(await shifts(page), what).toEqual([]);
+    expect(await serious(page), what).toEqual([]);
+    expect(found, what).toEqual([]);
+    const stack = page.getByTestId('job-error').locator('pre');
+    await expect(stack).not.toBeInViewport();
+    await page.getByRole('button', { name: 'Details' }).click();
+    await expect(stack).toBeInViewport({ ratio: 1 });
+    await page.reload(); // whoever comes later finds it open
+    await expect(stack).toBeInViewport({ ratio: 1 });
+    await page.context().close();
+  }
+  await tab.close();
+});
+
+test('a deadlock, whose report has a line for each rank', async ({ browser }, info) => {
+  const tab = await Tab.open(browser, server.url, 'two slots');
+  const id = await waiting('stuck', 'comm.recv(new Float64Array(1), 1 - comm.rank, 7);', 2);
+  const watchers = await watchersOf(browser, id, { overview });
+  await client.input(id);
+  for (const { what, page, found } of watchers) {
+    await expect(page.getByRole('alert')).toContainText('rank 0 waits in MPI_Recv for rank 1, tag 7');
+    await info.attach(what, { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
+    expect.soft(await shifts(page), what).toEqual([]);
+    expect(await serious(page), what).toEqual([]);
+    expect(found, what).toEqual([]);
+    await page.context().close();
+  }
+  await tab.close();
+});
