@@ -30,7 +30,7 @@ export function FrontPage() {
         <article>
           <h2>Bring a program</h2>
           <p>
-            Blocking <code>send</code> and <code>recv</code>, collectives, communicators: MPI as it is in the book. Submit it from the
+            C, C++ or TypeScript, as it is: blocking calls, collectives, one-sided, files, nearly all of MPI. Submit it from the
             dashboard with as many ranks as there are slots.
           </p>
         </article>

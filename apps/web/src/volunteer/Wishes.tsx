@@ -35,7 +35,7 @@ export function WishesCard({ choice, most, cores, change }: Props) {
         <Range
           label="Slots"
           says={`${plural(choice.slots, 'rank')} at a time`}
-          hint={cores ? `This machine has ${plural(cores, 'core')}${rest > 0 ? `; ${plural(rest, 'stays', 'stay')} free for you` : ', all of them taken'}.` : ''}
+          hint={cores ? `This machine has ${plural(cores, 'core')}${rest > 0 ? `; ${plural(rest, 'stays', 'stay')} free for you` : rest === 0 ? ', all of them taken' : ': ranks take turns on them'}.` : ''}
           min={1}
           max={most}
           value={choice.slots}

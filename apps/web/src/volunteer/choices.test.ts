@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { choose, freshName, minuteOf, mostSlots, textOf } from './choices.ts';
+import { choose, defaultSlots, freshName, minuteOf, mostSlots, textOf } from './choices.ts';
 
 const name = () => 'calm-heron-42';
 
 describe('choices', () => {
-  it('leaves a core free', () => expect([mostSlots(undefined), mostSlots(1), mostSlots(2), mostSlots(8)]).toEqual([1, 1, 1, 7]));
+  it('leaves a core free, unless its owner gives that, too', () => {
+    expect([undefined, 1, 2, 8].map(defaultSlots)).toEqual([1, 1, 1, 7]);
+    expect([undefined, 1, 2, 8].map(mostSlots)).toEqual([1, 1, 2, 8]);
+  });
   it('takes the address first, then what is remembered, then the default', () => {
     expect(choose('', {}, 8, name)).toEqual({ name: 'calm-heron-42', slots: 7, room: '', share: 100, onlyCharging: false, onlyVisible: false, onlyIdle: false, hours: { on: false, from: 1320, to: 420 }, easeOff: true, boardName: '', team: '', autostart: false });
     expect(choose('', { name: 'me', slots: '3', room: 'AB12' }, 8, name)).toMatchObject({ name: 'me', slots: 3, room: 'AB12' });
@@ -25,7 +28,7 @@ describe('choices', () => {
     expect(choose('?slots=0', {}, 4, name).slots).toBe(1);
     expect(choose('?slots=junk', {}, 4, name).slots).toBe(3);
     expect(choose('?slots=2', {}, 2, name).slots).toBe(2);
-    expect(choose('', { slots: '9' }, 4, name).slots).toBe(3);
+    expect(choose('', { slots: '9' }, 4, name).slots).toBe(4);
   });
   it('invents names', () => expect(freshName(() => 0.5)).toMatch(/^[a-z]+-[a-z]+-\d\d$/));
 });

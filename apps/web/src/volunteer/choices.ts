@@ -39,13 +39,16 @@ export interface Remembered {
 
 export const LEAST_SHARE = 10;
 
-/** One core stays free for whoever sits before the screen. */
-export const mostSlots = (cores: number | undefined): number => Math.max(1, (cores || 2) - 1);
+/** The most that the slider offers: every core. */
+export const mostSlots = (cores: number | undefined): number => Math.max(1, cores || 1);
+
+/** Until somebody chooses, one core stays free for whoever sits before the screen. */
+export const defaultSlots = (cores: number | undefined): number => Math.max(1, mostSlots(cores) - 1);
 
 const MOST = 64;
 
 /**
- * `?slots=` may ask for more than cores − 1 (a demo on a small machine), up to 64; the slider does not offer that.
+ * `?slots=` may ask for more than there are cores (a first look on a small machine), up to 64; the slider does not offer that.
  */
 export function choose(search: string, remembered: Remembered, cores: number | undefined, freshName: () => string): Choices {
   const q = new URLSearchParams(search);
@@ -54,7 +57,7 @@ export function choose(search: string, remembered: Remembered, cores: number | u
   const kept = whole(remembered.slots);
   return {
     name: (q.get('name') || remembered.name || freshName()).slice(0, 80),
-    slots: asked !== undefined ? clamp(asked, 1, MOST) : clamp(kept ?? most, 1, most),
+    slots: asked !== undefined ? clamp(asked, 1, MOST) : clamp(kept ?? defaultSlots(cores), 1, most),
     room: (q.get('room') ?? remembered.room ?? '').slice(0, 64),
     share: clamp(whole(q.get('share')) ?? whole(remembered.share) ?? 100, LEAST_SHARE, 100),
     onlyCharging: remembered.charging === '1',

@@ -4,7 +4,7 @@
  */
 import { useState, useSyncExternalStore } from 'react';
 import { useNow } from '../shared/useNow.ts';
-import { choose, freshName, mostSlots } from '../volunteer/choices.ts';
+import { choose, freshName, defaultSlots } from '../volunteer/choices.ts';
 import * as session from '../volunteer/session.ts';
 import { obstacle, surroundings } from '../volunteer/support.ts';
 import { stateWords } from '../volunteer/words.ts';
@@ -17,7 +17,7 @@ const around = surroundings();
 const needsWindow = framed && around.secure && !around.isolated;
 const inTheWay = needsWindow ? undefined : obstacle(around);
 /** Half of the processor: a visitor came for the site, not for this. */
-const SLOTS = Math.max(1, Math.floor(mostSlots(cores) / 2));
+const SLOTS = Math.max(1, Math.floor(defaultSlots(cores) / 2));
 const choice = choose(location.search, { slots: String(SLOTS) }, cores, () => freshName(Math.random));
 
 export function WidgetPage() {

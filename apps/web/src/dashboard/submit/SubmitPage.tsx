@@ -5,6 +5,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { Input, Label, TextField } from 'react-aria-components';
 import { ApiFailure, getAdvice, getExampleFile, getExamples, getInfo, getRooms, getSubmission, submitJob } from '../api.ts';
+import { ComputeHere } from '../ComputeHere.tsx';
 import { useNodes } from '../context.tsx';
 import { draftOfExample, draftOfSubmission, emptyDraft, languageOf, MOST_ABOUT, problems, toSubmission, type Draft } from '../draft.ts';
 import { Problem } from '../Problem.tsx';
@@ -104,7 +105,7 @@ function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: 
   const info = useQuery({ queryKey: ['info'], queryFn: getInfo, staleTime: 60_000 });
   const wrong = problems(draft, info.data?.maxSubmissionBytes);
   const saysAt = (field: string) => (shown ? wrong.filter((p) => p.field === field).map((p) => p.text) : []);
-  const advice = slotsAdvice(draft.size, slotsOf(nodes.data ?? [], room));
+  const slots = slotsOf(nodes.data ?? [], room);
   const send = (e: FormEvent) => {
     e.preventDefault();
     setShown(true);
@@ -133,7 +134,7 @@ function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: 
               <Label>What it is for</Label>
               <Input placeholder="volunteers read it while it runs" autoComplete="off" />
             </TextField>
-            <Ranks size={draft.size} onChange={(size) => change({ size })} advice={nodes.data ? advice : undefined} wrong={saysAt('size')} />
+            <Ranks size={draft.size} onChange={(size) => change({ size })} advice={nodes.data && slotsAdvice(draft.size, slots)} way={slots.total < draft.size && <ComputeHere lacking={draft.size - slots.free} room={room} />} wrong={saysAt('size')} />
             <RoomField rooms={rooms.data ?? []} room={room} onChange={(code) => change({ room: code })} />
             <TextField className="field" value={draft.args} onChange={(args) => change({ args })} isInvalid={saysAt('args').length > 0}>
               <Label>Arguments</Label>

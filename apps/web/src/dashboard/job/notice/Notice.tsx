@@ -4,6 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { baseOf, onlyHere } from '../../address.ts';
 import { getInfo } from '../../api.ts';
+import { ComputeHere } from '../../ComputeHere.tsx';
+import { useNodes } from '../../context.tsx';
+import { lackingFor } from '../../here.ts';
 import { hasEnded, wantedAt } from '../../words.ts';
 import { Comparison } from './Comparison.tsx';
 import { Held } from './Held.tsx';
@@ -14,17 +17,18 @@ export function Notice({ job }: { job: JobView }) {
   // Who comes to a job that has failed finds all of its error open.
   const [late] = useState(hasEnded(job.state));
   if (job.error && job.state !== 'cancelled') return <JobError error={job.error} late={late} />;
-  return at === undefined ? <Comparison job={job} /> : <Wanted at={at} />;
+  return at === undefined ? <Comparison job={job} /> : <Wanted at={at} job={job} />;
 }
 
 /** How a job that waits for slots comes to them. */
-function Wanted({ at }: { at: string }) {
+function Wanted({ at, job }: { at: string; job: JobView }) {
   const info = useQuery({ queryKey: ['info'], queryFn: getInfo, staleTime: 60_000 });
+  const nodes = useNodes();
   const base = baseOf(info.data?.publicUrl);
   return (
     <Held tone="wait" id="wanted">
       <p className="small">
-        Slots are open tabs: <a href={at} target="_blank" rel="noopener">volunteer in a new tab</a>
+        Slots are open tabs: <ComputeHere lacking={lackingFor(job, nodes.data ?? [])} room={job.room} />, in a new tab
         {onlyHere(base) ? (
           '.'
         ) : (
