@@ -224,6 +224,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
     await expect(p.getByTestId('job-news')).toContainText('mandelbrot (again): done');
     await info.attach('lists', { body: await p.screenshot({ fullPage: true }), contentType: 'image/png' });
     expect.soft(await shifts(p)).toEqual([]);
+    await expect(p.getByLabel('Whose jobs')).toBeVisible(); // before there is a second owner
     await p.getByRole('button', { name: 'Show 1 new job' }).click();
     await expect(p.getByRole('region', { name: 'Jobs' }).getByRole('listitem')).toHaveText([/mandelbrot \(again\)/, /mandelbrot/]);
     await p.context().close();

@@ -2,11 +2,12 @@
 import { FIRST_TOKEN, runTime, type JobView } from '@mayfly/wire';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { ago, elapsed, plural } from '../shared/format.ts';
+import { ago, elapsed } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
 import { useMay, useMe, useServerNow } from './context.tsx';
 import type { Row } from './held.ts';
 import { found, WHICH, type Wanted, type Which } from './jobs.ts';
+import { Newer } from './Newer.tsx';
 import { useHeld } from './useHeld.ts';
 import { hasEnded, jobLine, jobWord, rankWord } from './words.ts';
 
@@ -48,16 +49,15 @@ export function Jobs({ jobs }: { jobs: JobView[] }) {
             </option>
           ))}
         </select>
-        {(owners.length > 1 || wanted.owner !== '') && (
-          <select className="in select" aria-label="Whose jobs" value={wanted.owner} onChange={(e) => setWanted({ ...wanted, owner: e.target.value })}>
-            <option value="">of everybody</option>
-            {owners.map((o) => (
-              <option key={o} value={o}>
-                {o === me ? `${o} (me)` : o}
-              </option>
-            ))}
-          </select>
-        )}
+        {/* Also of one owner alone: a second one's job moves nothing. */}
+        <select className="in select owner" aria-label="Whose jobs" value={wanted.owner} onChange={(e) => setWanted({ ...wanted, owner: e.target.value })}>
+          <option value="">of everybody</option>
+          {owners.map((o) => (
+            <option key={o} value={o}>
+              {o === me ? `${o} (me)` : o}
+            </option>
+          ))}
+        </select>
       </div>
       <News newcomers={newcomers} rows={rows} renew={renew} />
       <div className="card flush">
@@ -84,20 +84,14 @@ interface NewsProps {
   renew(): void;
 }
 
-/** Its line is there before there is something to say. */
 function News({ newcomers, rows, renew }: NewsProps) {
   const newest = newcomers[0];
   const gone = rows.filter((r) => r.gone).length;
   return (
-    <p className="row nowrap news small" role="status" data-testid="job-news">
+    <Newer n={newcomers.length} what="new job" renew={renew} id="job-news">
       {newest ? (
         <>
-          <button className="button small" onClick={renew}>
-            Show {plural(newcomers.length, 'new job')}
-          </button>
-          <span className="one-line">
-            {newest.name}: {jobWord(newest.state).text.toLowerCase()}, <span className="muted">{jobLine(newest)}</span>
-          </span>
+          {newest.name}: {jobWord(newest.state).text.toLowerCase()}, <span className="muted">{jobLine(newest)}</span>
         </>
       ) : gone > 0 ? (
         <button className="button small" onClick={renew}>
@@ -106,7 +100,7 @@ function News({ newcomers, rows, renew }: NewsProps) {
       ) : (
         <span className="muted">{rows.length === 0 ? 'No job is like that.' : 'Newest first.'}</span>
       )}
-    </p>
+    </Newer>
   );
 }
 

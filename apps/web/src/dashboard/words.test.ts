@@ -65,7 +65,7 @@ describe('words', () => {
   it('splits a recovery by phase, once all of it is known', () => {
     const fault = { at: 0, task: taskId(0), incarnation: incarnation(0), cause: 'killed', assignedAfterMs: 40, startedAfterMs: 340 };
     expect(phasesOf(fault)).toBeUndefined();
-    expect(phasesOf({ ...fault, recoveredAfterMs: 400 })).toBe('slot 40 ms, start 300 ms, replay 60 ms');
+    expect(phasesOf({ ...fault, recoveredAfterMs: 400 })).toEqual({ place: 40, start: 300, repeat: 60 });
   });
 
   it('a proof says no more than was compared', () => {

@@ -1,6 +1,6 @@
 /** What the dashboard says of jobs, ranks, nodes and faults, in words and tones. Pure. */
 import { WORLD, type ComparedRun, type Fault, type JobState, type JobView, type NodeView, type TaskView } from '@mayfly/wire';
-import { bytes, duration, elapsed, plural } from '../shared/format.ts';
+import { bytes, elapsed, plural } from '../shared/format.ts';
 import type { Word } from '../shared/tone.ts';
 
 const JOB: Record<JobState, Word> = {
@@ -123,13 +123,11 @@ const CAUSES: Record<string, string> = {
 };
 export const faultCause = (cause: string): string => CAUSES[cause] ?? cause;
 
-export const faultRecovery = (f: Fault): string => (f.recoveredAfterMs === undefined ? 'recovering…' : `back after ${duration(f.recoveredAfterMs)}`);
-
 /** A recovery split by phase: fencing and finding a slot, image and start, replay up to the first new step. undefined: not all are known. */
-export function phasesOf(f: Fault): string | undefined {
+export function phasesOf(f: Fault): { place: number; start: number; repeat: number } | undefined {
   if (f.assignedAfterMs === undefined || f.startedAfterMs === undefined || f.recoveredAfterMs === undefined) return undefined;
   const [assigned, started, back] = [f.assignedAfterMs, f.startedAfterMs, f.recoveredAfterMs];
-  return `slot ${duration(assigned)}, start ${duration(started - assigned)}, replay ${duration(back - started)}`;
+  return { place: assigned, start: started - assigned, repeat: back - started };
 }
 
 /** Done and living ranks of a job, for its progress line. */

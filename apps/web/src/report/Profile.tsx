@@ -1,23 +1,27 @@
 /** Where the time of the ranks went: all together, by rank, and of the waiting by MPI call. On the job's page while it runs, and in its report. */
 import type { LaneKind } from '@mayfly/wire';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { KINDS } from '../dashboard/job/timeline/kinds.ts';
+import { useHeld } from '../dashboard/useHeld.ts';
 import { count, duration, plural } from '../shared/format.ts';
-import { busiest, callsOf, sharesOf, sumOf, type RankTimes, type Shares } from './profile.ts';
+import { busiest, callsOf, sharesOf, sumOf, type CallSum, type RankTimes, type Shares } from './profile.ts';
 import '../dashboard/job/timeline/kinds.css';
 import './profile.css';
 
-/** These have a column from the start, so that nothing moves when a rank is lost; the others when there is something of them. */
-const ALWAYS: readonly LaneKind[] = ['computing', 'waiting', 'sending', 'checkpointing', 'replaying', 'starting', 'dead'];
+interface ProfileProps {
+  ranks: readonly RankTimes[];
+  /** Somebody watches it grow: each kind has its column before there is something of it, each list its height. */
+  watched?: boolean;
+}
 
-export function Profile({ ranks }: { ranks: readonly RankTimes[] }) {
+export function Profile({ ranks, watched = false }: ProfileProps) {
   const sum = sumOf(ranks);
-  const kinds = KINDS.filter((k) => ALWAYS.includes(k.kind) || sum.ms[k.kind]);
+  const kinds = KINDS.filter((k) => watched || sum.ms[k.kind]);
   const top = busiest(ranks);
   return (
     <>
       <div className="stack profile-sum">
-        <p className="small" data-testid="profile-sum">
+        <p className="small place-of-two" data-testid="profile-sum">
           {sum.all === 0 ? 'Nothing is known yet: ranks tell once a second where their time went.' : `${plural(ranks.length, 'rank')}, ${duration(sum.all)} in sum.`}
           {top && ` Rank ${top.rank} computed longest: ${duration(top.ms)}, ${top.ofMean.toFixed(2)} times the mean.`}
         </p>
@@ -31,8 +35,8 @@ export function Profile({ ranks }: { ranks: readonly RankTimes[] }) {
           ))}
         </ul>
       </div>
-      <ByRank ranks={ranks} kinds={kinds} />
-      <ByCall ranks={ranks} all={sum.all} />
+      <ByRank ranks={ranks} kinds={kinds} watched={watched} />
+      <ByCall ranks={ranks} all={sum.all} watched={watched} />
     </>
   );
 }
@@ -42,28 +46,39 @@ const share = (ms: number, all: number): string => (ms === 0 || all === 0 ? '–
 /** Not every wait is a call of MPI. */
 const Call = ({ name }: { name: string }) => (name.startsWith('MPI_') ? <span className="mono">{name}</span> : <>{name === 'stdin' ? 'standard input' : name}</>);
 
+/** Its parts are drawn in their places, not laid out: they are a picture that grows, not words that move. */
 function Bar({ of, tall }: { of: Shares; tall?: boolean }) {
+  let before = 0;
   return (
     <div className={tall ? 'share-bar tall' : 'share-bar'} aria-hidden="true">
       {KINDS.map((k) => {
-        const ms = of.ms[k.kind] ?? 0;
-        return ms > 0 && <i key={k.kind} style={{ width: `${(100 * ms) / of.all}%`, ['--light' as string]: k.light, ['--dark' as string]: k.dark }} />;
+        const share = of.all === 0 ? 0 : (of.ms[k.kind] ?? 0) / of.all;
+        const at = before;
+        before += share;
+        return share > 0 && <i key={k.kind} style={{ transform: `translateX(${100 * at}%) scaleX(${share})`, ['--light' as string]: k.light, ['--dark' as string]: k.dark }} />;
       })}
     </div>
   );
 }
 
-function ByRank({ ranks, kinds }: { ranks: readonly RankTimes[]; kinds: typeof KINDS }) {
+const idOf = (r: RankTimes): string => String(r.rank);
+
+function ByRank({ ranks, kinds, watched }: { ranks: readonly RankTimes[]; kinds: typeof KINDS; watched: boolean }) {
   const [{ by, down }, setOrder] = useState<{ by: LaneKind | 'rank'; down: boolean }>({ by: 'rank', down: false });
-  const rows = ranks.map((r) => ({ ...r, shares: sharesOf(r.ms), key: by === 'rank' ? r.rank : (r.ms[by] ?? 0) })).toSorted((a, b) => (down ? b.key - a.key : a.key - b.key));
+  const things = useMemo(() => {
+    const key = (r: RankTimes): number => (by === 'rank' ? r.rank : (r.ms[by] ?? 0));
+    return { all: ranks, listed: ranks.toSorted((a, b) => (down ? key(b) - key(a) : key(a) - key(b))), id: idOf };
+  }, [ranks, by, down]);
+  // Times grow past each other: rows stand in the order in which they stood when it was asked for.
+  const { rows } = useHeld(things, { join: true, chosen: `${by} ${down}` });
   const heads: { by: LaneKind | 'rank'; label: string; title?: string }[] = [{ by: 'rank', label: 'Rank' }, ...kinds.map((k) => ({ by: k.kind, label: k.label, title: k.title }))];
   return (
     <div className="card scroll-x profile-ranks" tabIndex={0} role="region" aria-label="Time by rank">
-      <table className="table num small" data-testid="profile-ranks">
+      <table className={`table num small${watched ? ' fixed' : ''}`} data-testid="profile-ranks">
         <thead>
           <tr>
             {heads.map((h) => (
-              <th key={h.by} scope="col" className={h.by === 'rank' ? '' : 'right'} aria-sort={h.by !== by ? 'none' : down ? 'descending' : 'ascending'}>
+              <th key={h.by} scope="col" className={h.by === 'rank' ? 'c-rank' : 'right c-kind'} aria-sort={h.by !== by ? 'none' : down ? 'descending' : 'ascending'}>
                 <button type="button" className="sort" title={h.title} onClick={() => setOrder((o) => ({ by: h.by, down: o.by === h.by ? !o.down : h.by !== 'rank' }))}>
                   {h.label}
                   <span aria-hidden="true" className="arrow">{h.by === by ? (down ? '↓' : '↑') : ''}</span>
@@ -73,11 +88,13 @@ function ByRank({ ranks, kinds }: { ranks: readonly RankTimes[]; kinds: typeof K
             <th scope="col" className="bar-column">
               Shares
             </th>
-            <th scope="col">Waits most in</th>
+            <th scope="col" className="c-call">
+              Waits most in
+            </th>
           </tr>
         </thead>
         <tbody>
-          {rows.map((r) => (
+          {rows.map(({ item: r }) => (
             <tr key={r.rank}>
               <th scope="row">{r.rank}</th>
               {kinds.map((k) => (
@@ -86,9 +103,9 @@ function ByRank({ ranks, kinds }: { ranks: readonly RankTimes[]; kinds: typeof K
                 </td>
               ))}
               <td className="bar-column">
-                <Bar of={r.shares} />
+                <Bar of={sharesOf(r.ms)} />
               </td>
-              <td className="keep">{r.calls[0] ? <Call name={r.calls[0].call} /> : '–'}</td>
+              <td className="keep" title={r.calls[0]?.call}>{r.calls[0] ? <Call name={r.calls[0].call} /> : '–'}</td>
             </tr>
           ))}
         </tbody>
@@ -97,28 +114,44 @@ function ByRank({ ranks, kinds }: { ranks: readonly RankTimes[]; kinds: typeof K
   );
 }
 
-function ByCall({ ranks, all }: { ranks: readonly RankTimes[]; all: number }) {
-  const calls = callsOf(ranks);
+const callOf = (c: CallSum): string => c.call;
+
+function ByCall({ ranks, all, watched }: { ranks: readonly RankTimes[]; all: number; watched: boolean }) {
+  const things = useMemo(() => {
+    const calls = callsOf(ranks);
+    return { all: calls, listed: calls, id: callOf };
+  }, [ranks]);
+  const { rows } = useHeld(things, { join: true, chosen: '' });
   return (
     <div className="stack">
       <h3>Waiting, by MPI call</h3>
-      {calls.length === 0 ? (
-        <p className="muted small">No rank has had to wait in a call so far.</p>
-      ) : (
-        <div className="card scroll-x" tabIndex={0} role="region" aria-label="Waiting by MPI call">
-          <table className="table num small" data-testid="profile-calls">
+      <div className={`card scroll-x${watched ? ' list kept short' : ''}`} tabIndex={0} role="region" aria-label="Waiting by MPI call">
+        {rows.length === 0 ? (
+          <p className="muted small">No rank has had to wait in a call so far.</p>
+        ) : (
+          <table className={`table num small calls${watched ? ' fixed' : ''}`} data-testid="profile-calls">
             <thead>
               <tr>
                 <th scope="col">Call</th>
-                <th scope="col" className="right">Waited</th>
-                <th scope="col" className="right">Of all time</th>
-                <th scope="col" className="right">Waits</th>
-                <th scope="col" className="right">Mean</th>
-                <th scope="col" className="right">Longest in sum</th>
+                <th scope="col" className="right c-ms">
+                  Waited
+                </th>
+                <th scope="col" className="right c-ms">
+                  Of all time
+                </th>
+                <th scope="col" className="right c-ms">
+                  Waits
+                </th>
+                <th scope="col" className="right c-ms">
+                  Mean
+                </th>
+                <th scope="col" className="right c-most">
+                  Longest in sum
+                </th>
               </tr>
             </thead>
             <tbody>
-              {calls.map((c) => (
+              {rows.map(({ item: c }) => (
                 <tr key={c.call}>
                   <th scope="row">
                     <Call name={c.call} />
@@ -134,8 +167,8 @@ function ByCall({ ranks, all }: { ranks: readonly RankTimes[]; all: number }) {
               ))}
             </tbody>
           </table>
-        </div>
-      )}
+        )}
+      </div>
       <p className="muted small">A wait is a call that had to block. Time in a call whose message was there already, and in polls such as MPI_Test, counts as computing.</p>
     </div>
   );

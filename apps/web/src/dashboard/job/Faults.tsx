@@ -1,69 +1,77 @@
 /** What happened to incarnations, newest first. */
+import type { Fault } from '@mayfly/wire';
+import { useMemo, useState } from 'react';
 import { elapsed, duration } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
-import { faultCause, faultRecovery, hasEnded, phasesOf } from '../words.ts';
+import { Newer } from '../Newer.tsx';
+import { useHeld } from '../useHeld.ts';
+import { faultCause, hasEnded, phasesOf } from '../words.ts';
 import type { ViewProps } from './views.tsx';
 
 const SHOWN = 200;
+/** An incarnation is lost once. */
+const idOf = (f: Fault): string => `${f.task}.${f.incarnation}`;
 
 export function Faults({ job }: ViewProps) {
-  if (job.faults.length === 0) {
-    return (
-      <section className="stack" aria-label="Faults">
-        <h2>Faults</h2>
-        <p className="muted small">
-          {hasEnded(job.state)
-            ? 'None: no rank was lost.'
-            : job.protocol === 'none'
-              ? 'None so far. The first one ends this job: its protocol keeps nothing to restart a rank from.'
-              : 'None so far. Close a volunteer’s tab, or kill a rank in the overview: it starts again and goes on.'}
-        </p>
-      </section>
-    );
-  }
+  const ended = hasEnded(job.state);
+  const [begun] = useState(!ended);
+  const things = useMemo(() => ({ all: job.faults, listed: job.faults.slice(-SHOWN).toReversed(), id: idOf }), [job.faults]);
+  const { rows, newcomers, renew } = useHeld(things, { join: false, chosen: job.id });
   const times = job.faults.flatMap((f) => (f.recoveredAfterMs === undefined ? [] : [f.recoveredAfterMs])).toSorted((a, b) => a - b);
   const start = job.startedAt ?? job.submittedAt;
+  const none = ended
+    ? 'None: no rank was lost.'
+    : job.protocol === 'none'
+      ? 'None so far. The first one ends this job: its protocol keeps nothing to restart a rank from.'
+      : 'None so far. Close a volunteer’s tab, or kill a rank in the overview: it starts again and goes on.';
   return (
     <section className="stack" aria-label="Faults">
-      <div className="row apart">
+      <div>
         <h2>Faults</h2>
-        {times.length > 0 && (
-          <p className="muted small num">
-            recovery: median {duration(times[times.length >> 1]!)}, longest {duration(times.at(-1)!)}
-          </p>
-        )}
+        <Newer n={newcomers.length} what="new fault" renew={renew}>
+          <span className="muted num">{times.length === 0 ? 'Newest first.' : `Recovery: median ${duration(times[times.length >> 1]!)}, longest ${duration(times.at(-1)!)}.`}</span>
+        </Newer>
       </div>
-      <div className="card scroll-x">
-        <table className="table num">
-          <thead>
-            <tr>
-              <th>After</th>
-              <th>Rank</th>
-              <th className="wide-only">Incarnation</th>
-              <th>What happened</th>
-              <th className="right">Recovery</th>
-            </tr>
-          </thead>
-          <tbody>
-            {job.faults
-              .slice(-SHOWN)
-              .toReversed()
-              .map((f, i) => (
-                <tr key={`${f.task}.${f.incarnation}.${job.faults.length - i}`}>
-                  <td className="keep">{elapsed(f.at - start)}</td>
-                  <td>{f.task}</td>
-                  <td className="wide-only">
-                    {f.incarnation} → {f.incarnation + 1}
-                  </td>
-                  <td>{faultCause(f.cause)}</td>
-                  <td className="right">
-                    {phasesOf(f) !== undefined && <span className="muted small wide-only">{phasesOf(f)} · </span>}
-                    {f.recoveredAfterMs === undefined && !hasEnded(job.state) ? <Tag tone="again">recovering</Tag> : f.recoveredAfterMs === undefined ? '–' : faultRecovery(f)}
-                  </td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
+      <div className={`card scroll-x list${begun ? ' kept short' : ''}`} tabIndex={0} role="group" aria-label="Faults, newest first">
+        {rows.length === 0 ? (
+          <p className="muted small">{none}</p>
+        ) : (
+          <table className="table num fixed fault-table">
+            <thead>
+              <tr>
+                <th className="c-after">After</th>
+                <th className="c-rank">Rank</th>
+                <th className="wide-only c-incarnation">Incarnation</th>
+                <th>What happened</th>
+                <th className="right roomy-only c-ms">New place</th>
+                <th className="right roomy-only c-ms">Start</th>
+                <th className="right roomy-only c-ms">Repeat</th>
+                <th className="right c-recovery">Recovery</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ id, item: f }) => {
+                const phases = phasesOf(f);
+                return (
+                  <tr key={id}>
+                    <td>{elapsed(f.at - start)}</td>
+                    <td>{f.task}</td>
+                    <td className="wide-only">
+                      {f.incarnation} → {f.incarnation + 1}
+                    </td>
+                    <td className="wraps">{faultCause(f.cause)}</td>
+                    {(['place', 'start', 'repeat'] as const).map((p) => (
+                      <td key={p} className="right muted roomy-only">
+                        {phases ? duration(phases[p]) : '–'}
+                      </td>
+                    ))}
+                    <td className="right">{f.recoveredAfterMs !== undefined ? duration(f.recoveredAfterMs) : ended ? '–' : <Tag tone="again">recovering</Tag>}</td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        )}
       </div>
     </section>
   );

@@ -21,10 +21,11 @@ export function Files({ job, files: news }: ViewProps) {
     const n = news.get(o.path);
     return { ...o, bytes: Math.max(o.bytes, n?.bytes ?? 0), change: n?.change ?? 0 };
   });
+  const [begun] = useState(!hasEnded(job.state));
   const save = useMutation({ mutationFn: async (path: string) => saveBlob(await getFile(job.id, path), path.split('/').at(-1) ?? path) });
   if (files.length === 0)
     return (
-      <section className="stack" aria-label="Result files">
+      <section className={begun ? 'stack files kept' : 'stack files'} aria-label="Result files">
         <h2>Result files</h2>
         <p className="muted small">{hasEnded(job.state) ? 'The program wrote no files.' : 'No file yet. What the program writes with MPI-IO or opens for writing appears here while it grows.'}</p>
       </section>
@@ -34,7 +35,7 @@ export function Files({ job, files: news }: ViewProps) {
     return kind && f.bytes > 0 ? [{ ...f, kind }] : [];
   });
   return (
-    <section className="stack" aria-label="Result files">
+    <section className={begun ? 'stack files kept' : 'stack files'} aria-label="Result files">
       <h2>Result files</h2>
       <div className="card">
         <table className="table num">

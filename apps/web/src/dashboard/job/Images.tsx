@@ -1,5 +1,6 @@
 /** Faults, what a next one would cost (the images that the server keeps of each rank), and all that happened. */
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { ago, bytes, duration, elapsed } from '../../shared/format.ts';
 import { getImages } from '../api.ts';
 import { useServerNow } from '../context.tsx';
@@ -11,65 +12,67 @@ import { Faults } from './Faults.tsx';
 import type { ViewProps } from './views.tsx';
 
 export function FaultsAndImages(props: ViewProps) {
+  // Of a job that has ended there are none; under the eyes of one who watched, their place stays.
+  const [begun] = useState(!hasEnded(props.job.state));
   return (
     <>
       <Faults {...props} />
-      {!hasEnded(props.job.state) && props.job.protocol !== 'none' && <Images {...props} />}
+      {begun && props.job.protocol !== 'none' && <Images {...props} />}
       <Events job={props.job} />
     </>
   );
 }
 
 function Images({ job }: ViewProps) {
-  const now = useServerNow(1000);
+  const over = hasEnded(job.state);
+  const now = useServerNow(1000, !over);
   // Asked for again as soon as there is another image.
   const count = job.tasks.reduce((n, t) => n + t.images, 0);
-  const { data, error } = useQuery({ queryKey: ['images', job.id, count], queryFn: () => getImages(job.id), placeholderData: (old) => old });
+  const { data, error } = useQuery({ queryKey: ['images', job.id, count], queryFn: () => getImages(job.id), placeholderData: (old) => old, enabled: !over });
   const back = job.faults.flatMap((f) => (f.startedAfterMs === undefined ? [] : [f.startedAfterMs])).toSorted((a, b) => a - b);
+  const ranks = Array.from({ length: Math.max(job.size, job.tasks.length) }, (_, i) => job.tasks[i]);
   return (
     <section className="stack" aria-label="Images">
       <div>
         <h2>Images</h2>
-        <p className="muted small">
-          The two newest of each rank are kept. A rank that is lost fetches the newest and repeats what it has done since
-          {back.length > 0 && `; here it took ${duration(back[back.length >> 1]!)} (median) until a lost rank had begun again`}.
-        </p>
+        <p className="muted small">The two newest of each rank are kept. A rank that is lost fetches the newest and repeats what it has done since.</p>
+        <p className="muted small num place-of-two">{back.length === 0 ? 'No lost rank has begun again so far.' : `Here it took ${duration(back[back.length >> 1]!)} (median) until a lost rank had begun again.`}</p>
       </div>
       <Problem error={error} title="The images could not be read" />
-      <div className="card scroll-x image-table" tabIndex={0} role="group" aria-label="Images by rank">
-        <table className="table num">
+      <div className="card scroll-x list" tabIndex={0} role="group" aria-label="Images by rank">
+        <table className="table num fixed image-table">
           <thead>
             <tr>
-              <th>Rank</th>
-              <th>Newest</th>
-              <th className="right">Size</th>
-              <th className="right wide-only">Sent for it</th>
-              <th className="wide-only">The one before</th>
+              <th className="c-rank">Rank</th>
+              <th className="c-newest">Newest</th>
+              <th className="right c-bytes">Size</th>
+              <th className="right wide-only c-bytes">Sent for it</th>
+              <th className="wide-only c-before">The one before</th>
               <th>A restart now</th>
             </tr>
           </thead>
           <tbody>
-            {job.tasks.map((t) => {
-              const mine = (data ?? []).filter((i) => i.task === t.task).toSorted((a, b) => b.serial - a.serial);
+            {ranks.map((t, rank) => {
+              const mine = over ? [] : (data ?? []).filter((i) => i.task === rank).toSorted((a, b) => b.serial - a.serial);
               const [newest, older] = mine;
-              const ended = t.state === 'done' || t.state === 'failed';
+              const ended = over || t?.state === 'done' || t?.state === 'failed';
               return (
-                <tr key={t.task}>
-                  <td>{t.task}</td>
-                  <td className="keep">
-                    {t.uploading && <Tag tone="work">{uploadText(t.uploading)}</Tag>} {newest ? ago(newest.at, now) : t.uploading ? '' : '–'}
-                  </td>
-                  <td className="right keep">{newest ? bytes(newest.bytes) : '–'}</td>
+                <tr key={rank}>
+                  <td>{rank}</td>
+                  <td>{!over && t?.uploading ? <Tag tone="work">{uploadText(t.uploading)}</Tag> : newest ? ago(newest.at, now) : '–'}</td>
+                  <td className="right">{newest ? bytes(newest.bytes) : '–'}</td>
                   <td className="right muted wide-only">{newest ? bytes(newest.sentBytes) : '–'}</td>
                   <td className="muted wide-only">{older ? `${ago(older.at, now)}, ${bytes(older.bytes)}` : '–'}</td>
                   <td className="muted">
-                    {ended
-                      ? 'none: it has ended'
-                      : newest
-                        ? `fetches ${bytes(newest.bytes)}, repeats ${elapsed((job.pausedAt ?? now) - newest.at)} at most`
-                        : job.startedAt === undefined
-                          ? 'has not begun'
-                          : 'begins anew, repeats all of its log'}
+                    {over
+                      ? 'none: the job has ended'
+                      : ended
+                        ? 'none: it has ended'
+                        : newest
+                          ? `fetches ${bytes(newest.bytes)}, repeats ${elapsed((job.pausedAt ?? now) - newest.at)} at most`
+                          : job.startedAt === undefined
+                            ? 'has not begun'
+                            : 'begins anew, repeats all of its log'}
                   </td>
                 </tr>
               );

@@ -1,5 +1,6 @@
 /** Where the time went: of the whole run so far, by rank and by MPI call. */
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { csvOf } from '../../report/profile.ts';
 import { Profile } from '../../report/Profile.tsx';
 import { getProfile, saveBlob } from '../api.ts';
@@ -11,6 +12,7 @@ const POLL_MS = 2000;
 
 export function ProfileView({ job }: ViewProps) {
   const ended = hasEnded(job.state);
+  const [begun] = useState(!ended);
   const { data, error } = useQuery({
     queryKey: ['profile', job.id, ended],
     queryFn: () => getProfile(job.id),
@@ -31,7 +33,7 @@ export function ProfileView({ job }: ViewProps) {
           Download as CSV
         </button>
       </div>
-      {data ? <Profile ranks={data.ranks} /> : <Problem error={error} title="The profile could not be read" />}
+      {data ? <Profile ranks={data.ranks} watched={begun} /> : <Problem error={error} title="The profile could not be read" />}
     </section>
   );
 }

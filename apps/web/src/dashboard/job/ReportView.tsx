@@ -1,6 +1,8 @@
 /** The report of this run: as JSON, as a page, and whether others may read it. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { clock } from '../../shared/format.ts';
 import { getReport, getShare, saveBlob, shareReport } from '../api.ts';
 import { useMayChange } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
@@ -10,8 +12,10 @@ import type { ViewProps } from './views.tsx';
 
 export function ReportView({ job }: ViewProps) {
   const client = useQueryClient();
+  const [begun] = useState(!hasEnded(job.state));
   const mayShare = useMayChange(job);
-  const report = useQuery({ queryKey: ['report', job.id, job.state, job.faults.length], queryFn: () => getReport(job.id), placeholderData: (old) => old, staleTime: 0, refetchInterval: hasEnded(job.state) ? false : 10_000 });
+  // Made when it is asked for: it does not grow under its reader's eyes.
+  const report = useQuery({ queryKey: ['report', job.id], queryFn: () => getReport(job.id), staleTime: 0, gcTime: 0, refetchOnWindowFocus: false, refetchOnReconnect: false });
   const shared = useQuery({ queryKey: ['shared', job.id], queryFn: () => getShare(job.id) });
   const share = useMutation({ mutationFn: (on: boolean) => shareReport(job.id, on), onSuccess: () => client.invalidateQueries({ queryKey: ['shared', job.id] }) });
   const address = `${location.origin}/report/${job.id}`;
@@ -41,6 +45,14 @@ export function ReportView({ job }: ViewProps) {
         </div>
         <Problem error={share.error ?? shared.error} />
       </div>
+      {begun && (
+        <p className="row small">
+          <button className="button small" disabled={report.isFetching} onClick={() => void report.refetch()}>
+            Make it anew
+          </button>
+          <span className="muted num">{report.data ? `This is as it was at ${clock(report.dataUpdatedAt)}.` : '\u00a0'}</span>
+        </p>
+      )}
       {report.data ? <Report report={report.data} /> : <Problem error={report.error} title="The report could not be read" />}
     </>
   );

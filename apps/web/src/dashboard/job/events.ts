@@ -30,6 +30,17 @@ const WORDS: Record<JobEvent['kind'], string> = {
   server: 'the server was started again',
 };
 
+/** Events have no numbers: each has a name, also among those of one moment. */
+export function named(events: readonly JobEvent[]): { id: string; event: JobEvent }[] {
+  const seen = new Map<string, number>();
+  return events.map((event) => {
+    const what = `${event.at} ${event.kind} ${event.task ?? ''} ${event.incarnation ?? ''}`;
+    const n = seen.get(what) ?? 0;
+    seen.set(what, n + 1);
+    return { id: `${what} ${n}`, event };
+  });
+}
+
 export const eventText = (e: JobEvent): string => (e.kind === 'fault' ? `${WORDS.fault}: ${faultCause(e.cause ?? '')}` : (WORDS[e.kind] ?? e.kind));
 
 /** `rank`: undefined for all; what happens to the whole job is of every rank. Newest first. */

@@ -4,11 +4,12 @@
  */
 import type { JobView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
 import { bytes, count, plural } from '../../../shared/format.ts';
 import { getMatrix, saveBlob } from '../../api.ts';
 import { useLive } from '../../context.tsx';
 import { Problem } from '../../Problem.tsx';
+import { useHeld } from '../../useHeld.ts';
 import { hasEnded } from '../../words.ts';
 import { arrowTarget } from '../arrows.ts';
 import { Grid, cellsFrom, csvOf, shade, type Metric } from './grid.ts';
@@ -26,6 +27,7 @@ interface Shown {
 export function MatrixView({ job }: { job: JobView }) {
   const all: Shown = { src: [0, job.size - 1], dst: [0, job.size - 1] };
   const [shown, setShown] = useState<Shown>(all);
+  const [begun] = useState(!hasEnded(job.state));
   const [metric, setMetric] = useState<Metric>('messages');
   const [cell, setCell] = useState<{ s: number; d: number }>();
   const { grid, version, error } = useGrid(job, shown);
@@ -80,7 +82,7 @@ export function MatrixView({ job }: { job: JobView }) {
           <Scale most={grid?.most(metric) ?? 0} metric={metric} />
           {grid && grid.binned > 1 && <p className="muted small">Each cell is {grid.binned} × {grid.binned} ranks. Click one, or press Enter, to see its neighbourhood closer.</p>}
         </div>
-        {grid && <List grid={grid} metric={metric} />}
+        {grid && <List grid={grid} version={version} metric={metric} watched={begun} />}
       </div>
     </section>
   );
@@ -261,12 +263,22 @@ function Scale({ most, metric }: { most: number; metric: Metric }) {
   );
 }
 
-function List({ grid, metric }: { grid: Grid; metric: Metric }) {
-  const list = grid.list(metric);
+type Pair = ReturnType<Grid['list']>[number];
+const idOf = (c: Pair): string => `${c.s}.${c.d}`;
+
+function List({ grid, version, metric, watched }: { grid: Grid; version: number; metric: Metric; watched: boolean }) {
+  const things = useMemo(() => {
+    void version;
+    const all = grid.list(metric);
+    return { all, listed: all.slice(0, LISTED), id: idOf };
+  }, [grid, version, metric]);
+  // Counts grow past each other: pairs stand in the order in which they stood when it was asked for.
+  const { rows } = useHeld(things, { join: true, chosen: `${metric} ${grid.src.join()} ${grid.dst.join()}` });
+  const more = things.all.length - LISTED;
   const say = (span: Span): string => (span[0] === span[1] ? String(span[0]) : `${span[0]}–${span[1]}`);
   return (
-    <div className="card scroll-x matrix-list" tabIndex={0} role="region" aria-label="Pairs of ranks by what was sent">
-      <table className="table num small" data-testid="matrix-table">
+    <div className={`card scroll-x matrix-list${watched ? ' kept' : ''}`} tabIndex={0} role="region" aria-label="Pairs of ranks by what was sent">
+      <table className="table num small fixed" data-testid="matrix-table">
         <thead>
           <tr>
             <th scope="col">From</th>
@@ -280,8 +292,8 @@ function List({ grid, metric }: { grid: Grid; metric: Metric }) {
           </tr>
         </thead>
         <tbody>
-          {list.slice(0, LISTED).map((c) => (
-            <tr key={`${c.s}.${c.d}`}>
+          {rows.slice(0, LISTED).map(({ id, item: c }) => (
+            <tr key={id}>
               <td>{say(grid.ranks('src', c.s))}</td>
               <td>{say(grid.ranks('dst', c.d))}</td>
               <td className="right">{count(c.messages)}</td>
@@ -290,7 +302,7 @@ function List({ grid, metric }: { grid: Grid; metric: Metric }) {
           ))}
         </tbody>
       </table>
-      {list.length > LISTED && <p className="muted small more">{plural(list.length - LISTED, 'more pair')}: in the download.</p>}
+      {more > 0 && <p className="muted small more">{plural(more, 'more pair')}: in the download.</p>}
     </div>
   );
 }

@@ -149,8 +149,7 @@ function Bar({ chart: c }: { chart: Chart | undefined }) {
         <label className="check">
           <input type="checkbox" disabled={off || c?.ended} checked={c?.arrowsOn ?? false} onChange={(e) => c?.setArrows(e.target.checked)} />
           <span>
-            Messages as arrows
-            {c?.ended && <span className="muted"> – seen only while a job runs</span>}
+            Messages as arrows <span className="muted">(while a job runs)</span>
           </span>
         </label>
       </div>
