@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { io, type Socket } from 'socket.io-client';
 import { describe, expect, it } from 'vitest';
 import { LANE_KINDS, jobId, incarnation, taskId, unpackArrows, type Arrow, type ChartsView, type MatrixNews, type MatrixView, type TimelineNews, type TimelineView, type ViewerEvents, type ViewerRequests } from '@mayfly/wire';
+import { columnsOf } from '../src/history/columns.ts';
 import { JobHistory } from '../src/history/job-history.ts';
 import { Arrows } from '../src/history/arrows.ts';
 import { Gauges } from '../src/history/gauges.ts';
@@ -13,7 +14,7 @@ import { Volunteer, type TestProgram } from './volunteer.ts';
 const T0 = 1_700_000_000_000;
 const kind = (k: (typeof LANE_KINDS)[number]): number => LANE_KINDS.indexOf(k);
 const total = (h: JobHistory, task: number, k?: number): number => {
-  const { sums } = h.buckets.read(h.since, h.until - h.since, 1, task, task);
+  const { sums } = h.buckets.read(h.since, h.buckets.until - h.since, 1, task, task);
   return k === undefined ? sums.reduce((n, x) => n + x, 0) : sums[k]!;
 };
 
@@ -50,6 +51,30 @@ describe('lanes', () => {
     h.pause(false, T0 + 6000);
     h.settle(T0 + 6500);
     expect([total(h, 1, kind('paused')), total(h, 1, kind('dead'))]).toEqual([5000, 500]);
+  });
+
+  it('end with the job: what ranks say late belongs to the time before, a column is as wide as the end leaves it (L3)', () => {
+    const h = new JobHistory(3, T0);
+    for (const t of [0, 1, 2]) h.assigned(taskId(t), incarnation(0), 'a', T0);
+    h.heard(taskId(0), incarnation(0), 'a', [300], T0 + 300);
+    h.done(taskId(0), T0 + 402);
+    h.end(T0 + 400);
+    h.heard(taskId(0), incarnation(0), 'a', [380, 15], T0 + 2000);
+    h.heard(taskId(1), incarnation(0), 'a', [100, 300], T0 + 4900);
+    h.heard(taskId(1), incarnation(0), 'a', [4000, 300], T0 + 5000);
+    h.settle(T0 + 5000);
+    expect([h.since, h.until, h.ended, h.events.at(-1)!.at]).toEqual([T0, T0 + 400, true, T0 + 400]);
+    expect(total(h, 2)).toBe(0); // it may still say something
+    h.close();
+    expect(total(h, 2, kind('starting'))).toBe(400);
+    expect([total(h, 0), total(h, 1), h.buckets.until]).toEqual([400, 400, T0 + 1000]);
+    const c = columnsOf(h, { from: 0, to: Number.MAX_SAFE_INTEGER, first: 0, last: 1, widthMs: 1 });
+    expect(c).toMatchObject({ from: T0, widthMs: 1000, columns: 1 });
+    expect([...c.shares].filter((share) => share > 0)).toEqual([245, 10, 64, 191]);
+    const g = new Gauges(T0);
+    g.read(T0, { messages: 0, bytes: 0, logBytes: 0, imageBytes: 0 });
+    g.read(h.until, { messages: 8, bytes: 80, logBytes: 0, imageBytes: 0 });
+    expect(g.columns(h.since, h.until, 240)).toMatchObject({ columns: 1, values: { messages: [20] } });
   });
 
   it('never hold more time than has passed, whatever ranks say and the server sees (L1, L2)', () => {
@@ -181,6 +206,10 @@ describe('the history of a real job', () => {
     expect(drawn(await charts(again))).toBeGreaterThanOrEqual(6);
     end.open();
     await until('the job ends', async () => ((await api(again, 'GET', `/api/jobs/${id}`)).body as { state: string }).state === 'done');
+    // Its end is the end of its axes.
+    const { endedAt } = (await api(again, 'GET', `/api/jobs/${id}`)).body as { endedAt: number };
+    expect((await api(again, 'GET', `/api/jobs/${id}/timeline`)).body).toMatchObject({ ended: true, until: endedAt });
+    expect(await charts(again)).toMatchObject({ ended: true, until: endedAt });
     const matrix = (await api(again, 'GET', `/api/jobs/${id}/matrix`)).body as MatrixView;
     expect(matrix.cells).toEqual([[0, 1, 3, 15], [1, 2, 3, 15], [2, 0, 3, 15]]);
     expect(((await api(again, 'GET', `/api/jobs/${id}/matrix?bins=2`)).body as MatrixView)).toMatchObject({ binned: 2, cells: [[0, 0, 3, 15], [0, 1, 3, 15], [1, 0, 3, 15]] });

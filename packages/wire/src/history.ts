@@ -27,7 +27,7 @@ export type TimelineEvent = Static<typeof TimelineEvent>;
 
 /** What of a history an answer shows. */
 const STRETCH = {
-  /** From when on and up to when anything is known, ms of the server's clock; `now`: what that clock said. */
+  /** From when on and up to when anything is known, ms of the server's clock; the job's end once it has `ended`; `now`: what that clock said. */
   since: CountSchema,
   until: CountSchema,
   now: CountSchema,
@@ -47,7 +47,7 @@ export const TimelineView = Type.Object({
   /** Ranks, both inclusive. */
   first: CountSchema,
   last: CountSchema,
-  /** base64 of raw deflate of one byte per [column][rank][kind]: 255 is the whole column. What is missing to 255 is not known. */
+  /** base64 of raw deflate of one byte per [column][rank][kind]: 255 is the whole column, or of the last one as much as lies before the end of the job. What is missing to 255 is not known. */
   shares: Type.String(),
   events: Type.Array(TimelineEvent),
   /** Older assignments and images that are not kept any more. */

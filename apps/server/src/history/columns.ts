@@ -16,13 +16,15 @@ export function columnsOf(h: JobHistory, asked: { from: number; to: number; firs
   while (widthMs < asked.widthMs || ((to - from) / widthMs + 1) * cell > MOST_BYTES) widthMs *= 2;
   const begin = h.since + Math.floor((from - h.since) / widthMs) * widthMs;
   const columns = Math.ceil((to - begin) / widthMs);
-  return { from: begin, widthMs, columns, first, last, shares: sharesOf(h.buckets.read(begin, widthMs, columns, first, last).sums, widthMs) };
+  // The last one is as wide as the job has left it.
+  const lastMs = h.ended && to === h.until ? to - (begin + (columns - 1) * widthMs) : widthMs;
+  return { from: begin, widthMs, columns, first, last, shares: sharesOf(h.buckets.read(begin, widthMs, columns, first, last).sums, widthMs, cell, lastMs) };
 }
 
-/** A share that is there at all is at least 1. */
-function sharesOf(ms: Float64Array, widthMs: number): Uint8Array {
+/** Of the width of each column; a share that is there at all is at least 1. */
+function sharesOf(ms: Float64Array, widthMs: number, cell: number, lastMs: number): Uint8Array {
   const shares = new Uint8Array(ms.length);
-  for (let i = 0; i < ms.length; i++) if (ms[i]! > 0) shares[i] = Math.min(255, Math.max(1, Math.round((255 * ms[i]!) / widthMs)));
+  for (let i = 0; i < ms.length; i++) if (ms[i]! > 0) shares[i] = Math.min(255, Math.max(1, Math.round((255 * ms[i]!) / (i < ms.length - cell ? widthMs : lastMs))));
   return shares;
 }
 

@@ -86,12 +86,13 @@ export class History {
   end(job: JobId): void {
     const o = this.#open.get(job);
     if (!o || o.closing) return;
-    const now = Date.now();
+    const at = this.#endOf(job) ?? Date.now();
     this.changed(job);
-    this.#gauge(job, o, now);
-    o.history.end(now);
+    this.#gauge(job, o, at);
+    o.history.end(at);
     o.final = this.#counted(job, o.history.size);
     o.closing = setTimeout(() => {
+      o.history.close();
       this.#open.delete(job);
       this.#keep(job, { history: o.history, matrix: o.final! });
       this.#write(job, o);
@@ -161,7 +162,10 @@ export class History {
 
   /** Y1. */
   async close(): Promise<void> {
-    for (const o of this.#open.values()) clearTimeout(o.closing);
+    for (const o of this.#open.values()) {
+      clearTimeout(o.closing);
+      if (o.history.ended) o.history.close();
+    }
     await Promise.all(this.#writing.values());
     for (const [job, o] of this.#open) {
       try {
@@ -214,6 +218,9 @@ export class History {
       .map((f) => ({ at: f.at, kind: 'fault', task: f.task, incarnation: f.incarnation, cause: f.cause }));
   }
 
+  #endOf(job: JobId): number | undefined {
+    return this.#dispatcher().core.jobs.get(job)?.record.endedAt;
+  }
   #faultsOf(job: JobId): readonly FaultRecord[] {
     return this.#dispatcher().core.jobs.get(job)?.faults ?? [];
   }
@@ -232,7 +239,7 @@ export class History {
     const stored: Stored | undefined = size === undefined ? undefined : readHistory(this.#root, job, size);
     if (!stored || size === undefined) return undefined;
     const history = new JobHistory(size, stored.history.buckets.origin, stored.history);
-    history.ended = true;
+    history.end(this.#endOf(job) ?? history.buckets.until);
     return this.#keep(job, { history, matrix: stored.matrix });
   }
   #keep<T extends { history: JobHistory; matrix: Rows }>(job: JobId, kept: T): T {

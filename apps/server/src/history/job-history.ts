@@ -7,7 +7,8 @@
  *  L1  A millisecond of a rank is accounted once: to what the rank says of itself, or to what the server knows (starting, dead, paused).
  *      What neither knows (a node fell silent; the server was away) is accounted to nothing.
  *  L2  Only the acting incarnation on its own node is believed, and never more than the time that has passed since it was heard last.
- *  L3  Memory: B2 of Buckets (9.4 MB at most), MOST_EVENTS events; assignments and images are thinned out, every second of the older half.
+ *  L3  The end of the job is the end of its history: what ranks say afterwards belongs to the time up to it.
+ *  L4  Memory: B2 of Buckets (9.4 MB at most), MOST_EVENTS events; assignments and images are thinned out, every second of the older half.
  */
 import { Buckets, type BucketsRecord } from '@mayfly/protocols';
 import { LANE_KINDS, SPENT, type Incarnation, type TaskId, type TimelineEvent } from '@mayfly/wire';
@@ -43,8 +44,8 @@ export class JobHistory {
   readonly buckets: Buckets;
   readonly gauges: Gauges;
   #size: number;
-  /** Nothing more will come. */
-  ended = false;
+  /** When the job ended (L3). */
+  #end: number | undefined;
   /** A moment whose columns have changed. */
   onChange: (from: number) => void = () => undefined;
   #events: TimelineEvent[] = [];
@@ -81,8 +82,12 @@ export class JobHistory {
   get since(): number {
     return this.buckets.origin;
   }
+  get ended(): boolean {
+    return this.#end !== undefined;
+  }
+  /** The end of its axis; the newest bucket may reach beyond it. */
   get until(): number {
-    return Math.max(this.buckets.until, this.#now);
+    return this.#end ?? this.#now;
   }
   get events(): readonly TimelineEvent[] {
     return this.#events;
@@ -98,7 +103,7 @@ export class JobHistory {
   }
 
   note(event: TimelineEvent): void {
-    this.#events.push(event);
+    this.#events.push({ ...event, at: Math.min(event.at, this.#end ?? event.at) });
     this.#told++;
     if (this.#events.length <= MOST_EVENTS) return;
     const half = this.#events.length >> 1;
@@ -158,7 +163,7 @@ export class JobHistory {
     this.#now = Math.max(this.#now, now);
     // Its clock and ours differ by a few per cent: what it counts fills the time since it was heard, unless much is missing.
     const first = lane.spent.length === 0;
-    const end = lane.state === 'done' ? lane.doneAt : now;
+    const end = Math.min(lane.state === 'done' ? lane.doneAt : now, this.#end ?? now);
     const from = first ? Math.max(lane.upTo, end - sum) : lane.upTo;
     const fill = Math.max(0, Math.round(sum >= 0.5 * (end - from) ? end - from : sum));
     if (first && from > lane.upTo) this.#add(task, STARTING, lane.upTo, from);
@@ -178,16 +183,24 @@ export class JobHistory {
   /** Accounts for what the server knows, up to now. */
   settle(now: number): void {
     this.#now = Math.max(this.#now, now);
-    if (this.ended) return;
+    if (this.#end !== undefined) return;
     this.#lanes.forEach((lane, task) => this.#settleLane(task as TaskId, lane, this.#now));
   }
-  end(now: number): void {
-    this.settle(now);
+  /** Nothing happens after `at`; what was seen of it since is dated back. Ranks may have to say what they did before. */
+  end(at: number): void {
+    this.settle(at);
+    for (const lane of this.#lanes) if (lane.state === 'dead' || lane.state === 'new') Object.assign(lane, { state: 'done', doneAt: at } satisfies Partial<Lane>);
+    this.#events = this.#events.map((e) => (e.at > at ? { ...e, at } : e));
+    this.#end = Math.max(at, this.since);
+  }
+
+  /** Nobody says anything any more: who has said nothing never got beyond starting. */
+  close(): void {
+    const end = this.until;
     this.#lanes.forEach((lane, task) => {
-      if (lane.state === 'starting') this.#settleLane(task as TaskId, lane, now, true);
-      if (lane.state !== 'done' && lane.state !== 'running') Object.assign(lane, { state: 'done', doneAt: now } satisfies Partial<Lane>);
+      this.#settleLane(task as TaskId, lane, end, true);
+      if (lane.state === 'starting') Object.assign(lane, { state: 'done', doneAt: end } satisfies Partial<Lane>);
     });
-    this.ended = true;
   }
 
   #settleLane(task: TaskId, lane: Lane, now: number, turns = false): void {

@@ -5,7 +5,8 @@ import type { RunSummary } from './run-log.ts';
 
 /** `history`: says how long a rank started, was dead, or paused. */
 export function profileOf(size: number, run: RunSummary, history: JobHistory | undefined): RankProfile[] {
-  const known = history && history.until > history.since ? history.buckets.read(history.since, history.until - history.since, 1, 0, size - 1).sums : undefined;
+  const b = history?.buckets;
+  const known = b && b.until > b.origin ? b.read(b.origin, b.until - b.origin, 1, 0, size - 1).sums : undefined;
   return Array.from({ length: size }, (_, rank) => {
     const own = run.ranks?.[rank];
     const ms: Record<string, number> = {};

@@ -118,6 +118,6 @@ export function historyRoutes(plain: FastifyInstance, runtime: Runtime): void {
 
 function emptyHistory(size: number, at: number): JobHistory {
   const h = new JobHistory(size, at);
-  h.ended = true;
+  h.end(at);
   return h;
 }

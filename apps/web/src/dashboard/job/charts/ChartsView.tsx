@@ -38,6 +38,10 @@ export function ChartsView({ job }: ViewProps) {
   if (!data) return error ? <Problem error={error} title="The charts could not be read" /> : <p className="muted">Reading the charts…</p>;
   if (data.columns === 0) return <p className="muted small">{ended ? 'Nothing to draw: the job was over before it could be measured, or this server does not remember it.' : 'Nothing yet: charts begin with the job.'}</p>;
   const last = data.columns - 1;
+  const start = job.startedAt ?? data.from;
+  // The last column may reach beyond the end of what is drawn.
+  const width = Math.max(0.001, (data.until - data.from) / data.widthMs);
+  const end = (ended ? duration : elapsed)(data.until - start);
   const known = lastKnown(data.values.messages);
   const column = Math.min(at ?? Math.max(0, known), last);
   const onKeyDown = (e: KeyboardEvent) => {
@@ -48,9 +52,8 @@ export function ChartsView({ job }: ViewProps) {
   };
   const onPointer = (e: PointerEvent<HTMLDivElement>) => {
     const box = e.currentTarget.getBoundingClientRect();
-    setAt(Math.max(0, Math.min(last, Math.floor(((e.clientX - box.left) / box.width) * data.columns))));
+    setAt(Math.max(0, Math.min(last, Math.floor(((e.clientX - box.left) / box.width) * width))));
   };
-  const start = job.startedAt ?? data.from;
   return (
     <section className="stack" aria-label="Charts">
       <div>
@@ -66,7 +69,7 @@ export function ChartsView({ job }: ViewProps) {
           const most = maxOf(values);
           const max = niceMax(most);
           return (
-            <Plot key={s.name} title={s.title} hint={s.hint} top={most > 0 ? s.say(max) : ended ? 'none' : 'none so far'} from={data.from - start} to={data.until - start} onPointer={onPointer} label={`${s.title}, ${s.hint}: at most ${s.say(most)}`} width={data.columns}>
+            <Plot key={s.name} title={s.title} hint={s.hint} top={most > 0 ? s.say(max) : ended ? 'none' : 'none so far'} from={elapsed(data.from - start)} to={end} onPointer={onPointer} label={`${s.title}, ${s.hint}: at most ${s.say(most)}`} width={width}>
               <path className="area" d={stepsOf(values, max, true)} />
               <path className="line-path" d={stepsOf(values, max)} />
               <Ticks job={job} data={data} />
@@ -74,7 +77,7 @@ export function ChartsView({ job }: ViewProps) {
             </Plot>
           );
         })}
-        <RecoveryPlot job={job} data={data} start={start} />
+        <RecoveryPlot job={job} data={data} start={start} end={end} />
       </div>
       <details className="about">
         <summary>As a table</summary>
@@ -94,8 +97,8 @@ interface PlotProps {
   hint: ReactNode;
   top: string;
   label: string;
-  from: number;
-  to: number;
+  from: string;
+  to: string;
   width: number;
   onPointer?: (e: PointerEvent<HTMLDivElement>) => void;
   children: ReactNode;
@@ -114,8 +117,8 @@ function Plot({ title, hint, top, label, from, to, width, onPointer, children }:
         </svg>
       </div>
       <div className="row apart muted num plot-times">
-        <span>{elapsed(from)}</span>
-        <span>{elapsed(to)}</span>
+        <span>{from}</span>
+        <span>{to}</span>
       </div>
     </figure>
   );
@@ -133,7 +136,7 @@ const PHASES = [
   { name: 'replayMs', title: 'repeat', what: 'until it had repeated what it had done, and did something new' },
 ] as const;
 
-function RecoveryPlot({ job, data, start }: { job: JobView; data: Charts; start: number }) {
+function RecoveryPlot({ job, data, start, end }: { job: JobView; data: Charts; start: number; end: string }) {
   const bars = recoveriesOf(job.faults, data.from, data.until, PLACES);
   const max = niceMax(bars.reduce((m, b) => Math.max(m, b.slotMs + b.startMs + b.replayMs), 0));
   const n = bars.reduce((sum, b) => sum + b.faults, 0);
@@ -148,7 +151,7 @@ function RecoveryPlot({ job, data, start }: { job: JobView; data: Charts; start:
     </>
   );
   return (
-    <Plot title="Recovery" hint={hint} top={bars.length > 0 ? duration(max) : job.faults.length === 0 ? 'no rank was lost' : 'none has come back yet'} from={data.from - start} to={data.until - start} width={PLACES} label={`Recovery times of ${n} lost ranks, by phase`}>
+    <Plot title="Recovery" hint={hint} top={bars.length > 0 ? duration(max) : job.faults.length === 0 ? 'no rank was lost' : 'none has come back yet'} from={elapsed(data.from - start)} to={end} width={PLACES} label={`Recovery times of ${n} lost ranks, by phase`}>
       {bars.map((b) => {
         let y = HEIGHT;
         return PHASES.map((p, i) => {

@@ -154,7 +154,7 @@ function Bar({ chart: c }: { chart: Chart | undefined }) {
         </label>
       </div>
       <p className="muted small num" data-testid="timeline-range">
-        {c?.known ? `${label(c.range.from - c.run.since)} to ${label(c.range.to - c.run.since)}` : '\u00a0'}
+        {c?.known ? `${label(c.range.from - c.run.since)} to ${label(c.range.to - c.run.since, c.ended)}` : '\u00a0'}
         {c?.known && c.arrowsOn && (near ? (c.oneIn > 1 ? ` · one of ${c.oneIn} messages is drawn` : ' · all messages since now are drawn') : ' · zoom in to 30 s or less for arrows')}
       </p>
     </div>
@@ -211,7 +211,7 @@ function sentence(c: Chart, job: JobView): string {
     .sort((a, b) => b.x - a.x)
     .map((s) => `${s.label} ${share(s.x)}`);
   const incarnation = incarnationAt(c.events, rank, from + w);
-  const parts = [`Rank ${rank}, ${label(from - c.run.since)} to ${label(from + w - c.run.since)}`, known < 0.02 ? 'nothing is known' : shares.join(', ')];
+  const parts = [`Rank ${rank}, ${label(from - c.run.since)} to ${label(Math.min(from + w, c.ended ? c.run.until : Infinity) - c.run.since, c.ended)}`, known < 0.02 ? 'nothing is known' : shares.join(', ')];
   if (incarnation !== undefined) parts.push(`incarnation ${incarnation}`);
   for (const e of c.events)
     if (e.task === rank && e.at >= from && e.at < from + w)
@@ -266,7 +266,7 @@ function AsTable({ chart: c }: { chart: Chart | undefined }) {
         <div className="card scroll-x" tabIndex={0} role="region" aria-label="Shares of time by rank">
           <table className="table num small" data-testid="timeline-table">
             <caption className="muted small">
-              Shares of the time from {label(c.range.from - c.run.since)} to {label(c.range.to - c.run.since)}
+              Shares of the time from {label(c.range.from - c.run.since)} to {label(c.range.to - c.run.since, c.ended)}
             </caption>
             <thead>
               <tr>

@@ -218,7 +218,7 @@ export class Chart {
       this.#sheet = new Sheet({ ...view, shares: view.bytes });
       this.#dirty = 0;
       this.ended = view.ended;
-      this.run = { since: view.since, until: Math.max(view.until, this.known ? this.run.until : 0) };
+      this.run = { since: view.since, until: view.ended || !this.known ? view.until : Math.max(view.until, this.run.until), ended: view.ended };
       this.leftOut = view.eventsLeftOut;
       if (!this.known) this.events = view.events;
       this.known = true;
@@ -255,7 +255,7 @@ export class Chart {
 
   news(n: TimelineNews): void {
     this.#skew = n.now - Date.now();
-    this.run = { since: this.run.since, until: Math.max(this.run.until, n.until) };
+    this.run = { since: this.run.since, until: n.ended ? n.until : Math.max(this.run.until, n.until), ended: n.ended };
     if (n.events.length > 0) this.events = [...this.events, ...n.events].slice(-MOST_EVENTS);
     const changed = this.#sheet?.take({ ...n, shares: new Uint8Array(n.shares) });
     if (changed !== undefined) this.#dirty = Math.min(this.#dirty, changed);

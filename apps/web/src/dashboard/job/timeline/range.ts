@@ -10,11 +10,13 @@ export interface Range {
 export interface Run {
   since: number;
   until: number;
+  /** It grows no more: it is as long as it is, however short. */
+  ended?: boolean;
 }
 
 export const LEAST_SPAN = 2000;
 
-const lengthOf = (run: Run): number => Math.max(LEAST_SPAN, run.until - run.since);
+const lengthOf = (run: Run): number => Math.max(run.ended ? 1 : LEAST_SPAN, run.until - run.since);
 
 /** The range as it is now: what follows, follows. */
 export function settle(r: Range, run: Run): Range {
@@ -54,8 +56,9 @@ export function stepFor(span: number, px: number, least = 80): number {
   return steps.find((s) => (s / span) * px >= least) ?? Math.ceil(span / Math.max(1, px / least) / 86_400_000) * 86_400_000;
 }
 
-/** 0:07, 12:30, 1:02:03 after the beginning. */
-export function label(ms: number): string {
+/** 0:07, 12:30, 1:02:03 after the beginning. `fine`: 0:00.4 in the first ten seconds. */
+export function label(ms: number, fine = false): string {
+  if (fine && ms < 9950 && ms % 1000 >= 50) return `0:0${(ms / 1000).toFixed(1)}`;
   const s = Math.max(0, Math.round(ms / 1000));
   const two = (n: number): string => String(n).padStart(2, '0');
   const [h, m] = [Math.floor(s / 3600), Math.floor(s / 60) % 60];

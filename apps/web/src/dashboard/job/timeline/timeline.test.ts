@@ -49,9 +49,12 @@ describe('the range that is shown', () => {
     expect(pan(middle, run, 1e9).mode).toBe('live');
     expect(zoom(middle, run, 1e9, 50_000)).toEqual(whole);
     expect(settle({ mode: 'live', from: 0, to: 10_000 }, { since: 1000, until: 201_000 })).toEqual({ mode: 'live', from: 191_000, to: 201_000 });
+    // A short one that has ended is no longer than it was.
+    expect(settle(whole, { since: 1000, until: 1400 })).toEqual({ mode: 'whole', from: 1000, to: 3000 });
+    expect(settle(whole, { since: 1000, until: 1400, ended: true })).toEqual({ mode: 'whole', from: 1000, to: 1400 });
   });
   it('has columns and labels that fit', () => {
     expect([widthFor(10_000, 1000), widthFor(3_600_000, 1000), stepFor(60_000, 800), stepFor(86_400_000 * 9, 800)]).toEqual([1000, 8000, 10_000, 86_400_000]);
-    expect([label(7400), label(750_000), label(3_723_000)]).toEqual(['0:07', '12:30', '1:02:03']);
+    expect([label(7400), label(750_000), label(3_723_000), label(400, true), label(7000, true), label(12_300, true)]).toEqual(['0:07', '12:30', '1:02:03', '0:00.4', '0:07', '0:12']);
   });
 });

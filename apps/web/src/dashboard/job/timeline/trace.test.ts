@@ -5,7 +5,7 @@ import { traceOf } from './trace.ts';
 const K = LANE_KINDS.length;
 
 describe('a trace for other viewers', () => {
-  it('has a thread per rank, a slice for each run of columns of the same kind with its shares, nothing where nothing is known, and what happened', () => {
+  it('has a thread per rank, a slice for each run of columns of the same kind with its shares, nothing where nothing is known or behind the end, and what happened', () => {
     // Columns of 1 s: rank 0 computes for two (of the second a part), then it is not known; rank 1 waits, replays, waits.
     const bytes = new Uint8Array(3 * 2 * K);
     const set = (column: number, rank: number, kind: (typeof LANE_KINDS)[number], share: number) => (bytes[(column * 2 + rank) * K + LANE_KINDS.indexOf(kind)] = share);
@@ -14,7 +14,7 @@ describe('a trace for other viewers', () => {
     set(1, 0, 'waiting', 102);
     for (const [c, kind] of ['waiting', 'replaying', 'waiting'].entries()) set(c, 1, kind as 'waiting', 255);
     const { traceEvents } = traceOf('ring', {
-      job: jobId('abcdefghijkl'), size: 2, kinds: [...LANE_KINDS], since: 5000, until: 8000, now: 9000, ended: true, from: 5000, widthMs: 1000, columns: 3, first: 0, last: 1, eventsLeftOut: 0,
+      job: jobId('abcdefghijkl'), size: 2, kinds: [...LANE_KINDS], since: 5000, until: 7600, now: 9000, ended: true, from: 5000, widthMs: 1000, columns: 3, first: 0, last: 1, eventsLeftOut: 0,
       events: [{ at: 6000, kind: 'fault', task: taskId(1), cause: 'killed' }, { at: 7500, kind: 'server' }],
     }, bytes);
     const { pid } = traceEvents[0]!;
@@ -23,7 +23,7 @@ describe('a trace for other viewers', () => {
       [1, 'computing', 0, 2_000_000, { computing: '80.0 %', waiting: '20.0 %' }],
       [2, 'waiting', 0, 1_000_000, { waiting: '100.0 %' }],
       [2, 'replaying', 1_000_000, 1_000_000, { replaying: '100.0 %' }],
-      [2, 'waiting', 2_000_000, 1_000_000, { waiting: '100.0 %' }],
+      [2, 'waiting', 2_000_000, 600_000, { waiting: '100.0 %' }],
     ]);
     expect(traceEvents.filter((e) => e.ph === 'i').map((e) => [e.name, e.tid, e.ts, e.s, e.args])).toEqual([['fault', 2, 1_000_000, 't', { cause: 'killed' }], ['server', pid, 2_500_000, 'p', {}]]);
 

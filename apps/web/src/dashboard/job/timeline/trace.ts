@@ -36,7 +36,8 @@ const threadOf = (rank: number): number => rank + 1;
 /** `bytes`: the shares of the view, inflated. */
 export function traceOf(name: string, v: Omit<TimelineView, 'shares'>, bytes: Uint8Array): Trace {
   const sheet = new Sheet({ from: v.from, widthMs: v.widthMs, columns: v.columns, first: v.first, last: v.last, shares: bytes });
-  const us = (at: number): number => Math.round((at - v.since) * 1000);
+  // The last column may reach beyond the end.
+  const us = (at: number): number => Math.round((Math.min(at, v.until) - v.since) * 1000);
   const traceEvents: TraceEvent[] = [{ name: 'process_name', ph: 'M', pid: PID, tid: PID, args: { name } }];
   for (let rank = v.first; rank <= v.last; rank++) {
     traceEvents.push({ name: 'thread_name', ph: 'M', pid: PID, tid: threadOf(rank), args: { name: `rank ${rank}` } }, { name: 'thread_sort_index', ph: 'M', pid: PID, tid: threadOf(rank), args: { sort_index: rank } });
