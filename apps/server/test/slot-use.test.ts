@@ -44,10 +44,11 @@ describe('the ring', () => {
         const first = newest - COLUMNS - 3;
         const read = new Uint16Array((COLUMNS + 6) * KINDS);
         ring.read(first, COLUMNS + 6, read, 0);
-        read.forEach((hundredths, i) => {
+        const wrong = [...read].flatMap((hundredths, i) => {
           const want = (100 * (oracle.get(first + Math.floor(i / KINDS))?.[i % KINDS] ?? 0)) / WIDTH_MS;
-          expect(Math.abs(hundredths - Math.min(65_535, want))).toBeLessThan(0.6);
+          return Math.abs(hundredths - Math.min(65_535, want)) < 0.6 ? [] : [{ column: Math.floor(i / KINDS), kind: SLOT_KINDS[i % KINDS], hundredths, want }];
         });
+        expect(wrong).toEqual([]);
       }),
       { numRuns: 100 },
     );
@@ -85,6 +86,13 @@ describe('the accounts', () => {
     for (let t = 2; t <= 10; t++) s.say(1000 * t, [told(0, [1000 * t]), t < 5 ? told(1, [], { started: false }) : told(1, [0, 1000 * (t - 4)])]);
     for (let t = 11; t <= 20; t++) s.say(1000 * t, []);
     expect(s.sums(END)).toEqual({ computing: 10, starting: 3, waiting: 6, idle: 1 + 20 });
+  });
+
+  it('a node that says the same twice, and then twice as much: nothing is lost', () => {
+    const s = new Scene();
+    for (let t = 0; t <= 20; t++) s.say(1000 * t, [told(0, [0, 1000 * t - (t % 3) * 700])], 1, 1);
+    s.say(21_000, [told(0, [0, 21_000])], 1, 1);
+    expect(s.sums(END)).toEqual({ waiting: 21 });
   });
 
   it('a node that falls silent was silent since it was heard last, whatever it says of that time later (U2)', () => {
@@ -129,9 +137,11 @@ describe('the accounts', () => {
           else s.use.tick([view(state as NodeView['state'], 3, busy)], T0 + at);
         }
         const c = s.use.columns([NODE], 0, T0 + at + 10_000);
-        for (let i = 0; i < c.slots.length; i += KINDS) expect(c.slots.subarray(i, i + KINDS).reduce((n, x) => n + x, 0)).toBeLessThanOrEqual(300 + KINDS);
+        let most = 0;
+        for (let i = 0; i < c.slots.length; i += KINDS) most = Math.max(most, c.slots.subarray(i, i + KINDS).reduce((n, x) => n + x, 0));
+        expect(most).toBeLessThanOrEqual(300 + KINDS);
       }),
-      { numRuns: 200 },
+      { numRuns: 2000 },
     );
     const use = new SlotUse(2);
     ['aaaaaaaa', 'bbbbbbbb', 'cccccccc'].forEach((id, i) => use.heard(nodeId(id), [], 1, 0, () => true, T0 + i));

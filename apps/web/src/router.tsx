@@ -70,6 +70,12 @@ const job = createRoute({
   component: lazyRouteComponent(() => import('./dashboard/job/JobPage.tsx'), 'JobPage'),
 });
 
+const node = createRoute({
+  getParentRoute: () => dashboard,
+  path: '/nodes/$id',
+  component: lazyRouteComponent(() => import('./dashboard/nodes/NodePage.tsx'), 'NodePage'),
+});
+
 const rooms = createRoute({
   getParentRoute: () => dashboard,
   path: '/rooms',
@@ -112,7 +118,7 @@ const report = createRoute({
   component: lazyRouteComponent(() => import('./report/ReportPage.tsx'), 'ReportPage'),
 });
 
-const routes = root.addChildren([front, volunteer, widget, lesson, api, trust, docs, document, report, dashboard.addChildren([jobs, submit, job, rooms, tokens, server])]);
+const routes = root.addChildren([front, volunteer, widget, lesson, api, trust, docs, document, report, dashboard.addChildren([jobs, submit, job, node, rooms, tokens, server])]);
 
 /** Search parameters are plain strings: `?start&slots=2` stays as it was typed. */
 const parseSearch = (text: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(text));

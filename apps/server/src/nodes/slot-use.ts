@@ -5,7 +5,7 @@
  *
  *  U1  A millisecond of a slot is accounted once at most: to what its rank says of itself, to `starting`, to `idle`, or to `silent`.
  *  U2  A node that is not heard for as long as the dispatcher calls it suspect was silent since it was heard last, whatever it tells of that time later. Of one that is gone nothing is accounted.
- *  U3  A rank is believed if the dispatcher has given it to that node, and for no more than the time that has passed since the node was heard. What it spent before it was
+ *  U3  A rank is believed if the dispatcher has given it to that node, and for no more than the time that has passed since it last had news. What it spent before it was
  *      first heard of here, or while the node was silent, is not known.
  *  U4  At most `most` nodes; what has nothing in its ring any more and is not here goes, and so does, when there are more, who was heard longest ago.
  */
@@ -15,6 +15,8 @@ import { COLUMNS, KINDS, SlotRing, WIDTH_MS } from './slot-ring.ts';
 const [STARTING, IDLE, SILENT] = [SLOT_KINDS.indexOf('starting'), SLOT_KINDS.indexOf('idle'), SLOT_KINDS.indexOf('silent')];
 /** Clocks differ by a few per cent, and a message takes a while: what a rank counts fills the time since it was heard, unless much is missing. */
 const MUCH = 0.5;
+/** What a rank has not told of yet may come later, so much at most. */
+const LAG_MS = 5000;
 /** A column is told of so long after its end: what belongs to it has been heard by then, unless a node is silent. */
 const LATE_MS = 1500;
 
@@ -24,6 +26,8 @@ interface Seat {
   task: TaskId;
   incarnation: Incarnation;
   started: boolean;
+  /** Up to here its time is accounted for, or nobody knows: a node may say the same twice, and twice as much then (LAG_MS). */
+  upTo: number;
   readonly spent: Float64Array;
   /** Number of the heartbeat that named it last. */
   named: number;
@@ -71,11 +75,12 @@ export class SlotUse {
     for (let i = 0; i < tasks.length; i++) {
       const t = tasks[i]!;
       if (!isHere(t.job, t.task, t.incarnation)) continue;
-      const seat = seatOf(node, t, seated);
+      const seat = seatOf(node, t, seated, from);
       if (seat.named === node.heartbeats) continue; // named twice
+      if (seat.incarnation !== t.incarnation) begin(seat, t.incarnation, from);
       seat.named = node.heartbeats;
       seated++;
-      account(node.ring, seat, t, from, now, node.state === 'here');
+      account(node.ring, seat, t, now, node.state === 'here');
     }
     // Those that it names no more are over.
     for (let i = node.seats.length - 1; i >= 0; i--) if (node.seats[i]!.named !== node.heartbeats) node.seats.splice(i, 1);
@@ -136,43 +141,47 @@ export class SlotUse {
 }
 
 /** Ranks are named in the same order mostly: `near` is where it is looked for first. */
-function seatOf(node: Node, t: Heartbeat['tasks'][number], near: number): Seat {
+function seatOf(node: Node, t: Heartbeat['tasks'][number], near: number, from: number): Seat {
   const { seats } = node;
   for (let i = 0; i < seats.length; i++) {
     const s = seats[(near + i) % seats.length]!;
-    if (s.task === t.task && s.job === t.job) {
-      if (s.incarnation !== t.incarnation) {
-        s.incarnation = t.incarnation;
-        s.started = false;
-        s.spent.fill(0);
-      }
-      return s;
-    }
+    if (s.task === t.task && s.job === t.job) return s;
   }
-  const seat: Seat = { job: t.job, task: t.task, incarnation: t.incarnation, started: false, spent: new Float64Array(SPENT.length), named: 0 };
+  const seat: Seat = { job: t.job, task: t.task, incarnation: t.incarnation, started: false, upTo: from, spent: new Float64Array(SPENT.length), named: 0 };
   seats.push(seat);
   return seat;
 }
 
+function begin(seat: Seat, incarnation: Incarnation, from: number): void {
+  seat.incarnation = incarnation;
+  seat.started = false;
+  seat.upTo = from;
+  seat.spent.fill(0);
+}
+
 /** U3. Not `heard`: the node was silent or away, and only what the rank has spent so far is taken down. */
-function account(ring: SlotRing, seat: Seat, t: Heartbeat['tasks'][number], from: number, now: number, heard: boolean): void {
-  const span = now - from;
+function account(ring: SlotRing, seat: Seat, t: Heartbeat['tasks'][number], now: number, heard: boolean): void {
   const { spent } = t;
+  const from = Math.min(now, Math.max(seat.upTo, now - LAG_MS));
+  const span = now - from;
   if (!t.started || !spent) {
     if (heard) ring.add(STARTING, from, now, span);
+    seat.upTo = now;
     return;
   }
   let sum = 0;
   for (let k = 0; k < SPENT.length; k++) sum += Math.max(0, (spent[k] ?? 0) - seat.spent[k]!);
   const begins = !seat.started;
-  // It has lived for longer than this: it was not heard of from its beginning on.
-  const known = heard && sum > 0 && !(begins && sum > span);
-  const part = known && (sum > span || (!begins && sum >= MUCH * span)) ? span / sum : 1;
+  // One that has lived for longer than this was not heard of from its beginning on.
+  const known = heard && !(begins && sum > span);
+  const fills = sum > span || (!begins && sum >= MUCH * span);
+  const to = fills || begins ? now : from + sum;
   for (let k = 0; k < SPENT.length; k++) {
     const all = spent[k] ?? 0;
-    if (known) ring.add(k, from, now, Math.max(0, all - seat.spent[k]!) * part);
+    if (known) ring.add(k, from, to, Math.max(0, all - seat.spent[k]!) * (fills ? span / sum : 1));
     seat.spent[k] = Math.max(all, seat.spent[k]!);
   }
   if (begins && known) ring.add(STARTING, from, now, span - sum);
   seat.started = true;
+  seat.upTo = heard ? to : now;
 }

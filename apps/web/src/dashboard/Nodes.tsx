@@ -1,9 +1,10 @@
 /**
- * Who is here: browser, cores, measured speed, room, way to the server, how often ranks were lost. Sorted by any column. Rows keep their places while one
- * looks: who leaves is said to be gone, who comes takes the place of one who is, or the end.
+ * Who is here: how its slots were used lately, browser, cores, measured speed, room, way to the server, how often ranks were lost. Sorted by any column. Rows keep
+ * their places while one looks: who leaves is said to be gone, who comes takes the place of one who is, or the end.
  */
 import type { NodeView } from '@mayfly/wire';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useMemo, useState, type ReactNode } from 'react';
 import { ago, duration, plural } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
@@ -11,6 +12,10 @@ import { baseOf, onlyHere } from './address.ts';
 import { getInfo } from './api.ts';
 import { useServerNow } from './context.tsx';
 import { lossText, sorted, type Column } from './nodes.ts';
+import { Pool } from './nodes/Pool.tsx';
+import { mostSlots, pictureText, type Sheet } from './nodes/slots.ts';
+import { Spark } from './nodes/Stack.tsx';
+import { useSheet } from './nodes/useSheet.ts';
 import { useHeld } from './useHeld.ts';
 import { nodeWord } from './words.ts';
 
@@ -18,15 +23,25 @@ interface Shown {
   by: Column;
   title: string;
   hint?: string;
+  /** Beside the title. */
+  aside?: string;
   className?: string;
-  cell(n: NodeView, now: number): ReactNode;
+  /** In words, what is cut off or drawn. */
+  words?(n: NodeView, sheet: Sheet | undefined): string;
+  cell(n: NodeView, now: number, sheet: Sheet | undefined): ReactNode;
 }
 
 const TABLE: Shown[] = [
-  { by: 'name', title: 'Name', cell: (n) => n.name },
+  {
+    by: 'name',
+    title: 'Name',
+    aside: 'last 10 minutes',
+    words: (n, sheet) => `${n.name}: ${pictureText(sheet?.byNode.get(n.id), sheet?.widthMs ?? 0)}`,
+    cell: (n, _now, sheet) => <NameAndUse node={n} sheet={sheet} />,
+  },
   { by: 'state', title: 'State', className: 'c-state', cell: (n) => <Tag tone={nodeWord(n).tone}>{nodeWord(n).text}</Tag> },
   { by: 'busy', title: 'Busy', className: 'right num c-busy', cell: (n) => `${n.busy} of ${n.slots}` },
-  { by: 'engine', title: 'Engine', className: 'muted wide-only c-engine', cell: (n) => n.engine },
+  { by: 'engine', title: 'Engine', className: 'muted wide-only c-engine', words: (n) => n.engine, cell: (n) => n.engine },
   { by: 'room', title: 'Room', className: 'muted wide-only c-room', cell: (n) => n.room ?? '–' },
   { by: 'cores', title: 'Cores', className: 'right muted num wide-only c-cores', cell: (n) => n.cores ?? '–' },
   {
@@ -58,6 +73,7 @@ export function Nodes({ nodes }: { nodes: NodeView[] }) {
   }, [nodes, by, down]);
   const { rows, renew } = useHeld(things, { join: true, chosen: `${by} ${down}` });
   const gone = rows.filter((r) => r.gone).length;
+  const { sheet } = useSheet();
   const base = baseOf(info.data?.publicUrl);
   const link = `${base}/volunteer`;
   return (
@@ -90,37 +106,53 @@ export function Nodes({ nodes }: { nodes: NodeView[] }) {
           </a>
         </div>
       ) : (
-        <div className="card scroll-x" tabIndex={0} role="region" aria-label="Table of nodes">
-          <table className="table nodes">
-            <thead>
-              <tr>
-                {TABLE.map((c) => (
-                  <th key={c.by} className={c.className?.replace(/muted|num/g, '').trim()} aria-sort={c.by === by ? (down ? 'descending' : 'ascending') : 'none'}>
-                    <button type="button" className="sort" title={c.hint} onClick={() => setOrder((o) => ({ by: c.by, down: o.by === c.by ? !o.down : false }))}>
-                      {c.title}
-                      <span aria-hidden="true">{c.by === by ? (down ? ' ↓' : ' ↑') : ''}</span>
-                    </button>
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ id, item, gone }) => {
-                const n: NodeView = gone ? { ...item, state: 'gone', busy: 0 } : item;
-                return (
-                  <tr key={id} className={gone ? 'past' : undefined}>
-                    {TABLE.map((c) => (
-                      <td key={c.by} className={c.className} title={c.by === 'name' || c.by === 'engine' ? String(c.cell(n, now)) : undefined}>
-                        {c.cell(n, now)}
-                      </td>
-                    ))}
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
+        <>
+          <Pool sheet={sheet} />
+          <div className="card scroll-x" tabIndex={0} role="region" aria-label="Table of nodes">
+            <table className="table nodes">
+              <thead>
+                <tr>
+                  {TABLE.map((c) => (
+                    <th key={c.by} className={c.className?.replace(/muted|num/g, '').trim()} aria-sort={c.by === by ? (down ? 'descending' : 'ascending') : 'none'}>
+                      <button type="button" className="sort" title={c.hint} onClick={() => setOrder((o) => ({ by: c.by, down: o.by === c.by ? !o.down : false }))}>
+                        {c.title}
+                        <span aria-hidden="true">{c.by === by ? (down ? ' ↓' : ' ↑') : ''}</span>
+                      </button>
+                      {c.aside && <span className="aside">{c.aside}</span>}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map(({ id, item, gone }) => {
+                  const n: NodeView = gone ? { ...item, state: 'gone', busy: 0 } : item;
+                  return (
+                    <tr key={id} className={gone ? 'past' : undefined}>
+                      {TABLE.map((c) => (
+                        <td key={c.by} className={c.className} title={c.words?.(n, sheet)}>
+                          {c.cell(n, now, sheet)}
+                        </td>
+                      ))}
+                    </tr>
+                  );
+                })}
+              </tbody>
+            </table>
+          </div>
+        </>
       )}
     </section>
+  );
+}
+
+function NameAndUse({ node: n, sheet }: { node: NodeView; sheet: Sheet | undefined }) {
+  const cells = sheet?.byNode.get(n.id);
+  return (
+    <div className="name-use">
+      <Link to="/dashboard/nodes/$id" params={{ id: n.id }} className="one-line">
+        {n.name}
+      </Link>
+      <Spark cells={cells} top={Math.max(n.slots, cells ? mostSlots(cells) : 0)} widthMs={sheet?.widthMs ?? 0} />
+    </div>
   );
 }

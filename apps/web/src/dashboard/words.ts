@@ -20,7 +20,7 @@ export const hasEnded = (state: JobState): boolean => state === 'done' || state 
 
 /** What a rank does, in one word: its state, or while it runs its activity. */
 /** `ended`: of a job that has; whoever was not done then was stopped. */
-export function rankWord(t: TaskView, ended = false): Word {
+export function rankWord(t: Pick<TaskView, 'state' | 'activity' | 'exitCode'>, ended = false): Word {
   if (ended && t.state !== 'done' && t.state !== 'failed') return { text: 'stopped', tone: 'quiet' };
   switch (t.state) {
     case 'unassigned':
@@ -74,8 +74,10 @@ export function pauseAdvice(job: JobView): string {
 
 const POINT_TO_POINT = /recv|send|probe|wait/i;
 
+type Doing = Pick<TaskView, 'state' | 'activity' | 'activitySince' | 'lastImageAt'>;
+
 /** 'waits in MPI_Recv for rank 2, tag 5'; undefined when there is nothing to add to the word. */
-export function activityText(t: TaskView): string | undefined {
+export function activityText(t: Doing): string | undefined {
   const a = t.activity;
   if (t.state === 'unassigned') return 'waits for a free slot';
   if (t.state === 'paused') return t.lastImageAt === undefined ? 'begins anew and repeats its log' : 'goes on from its last image';
@@ -96,7 +98,7 @@ export function activityText(t: TaskView): string | undefined {
 const LONG_MS = 3000;
 
 /** 'waits in MPI_Recv for rank 2, tag 5, 12 s': with the time, once it is worth a word. */
-export function doingText(t: TaskView, now: number): string | undefined {
+export function doingText(t: Doing, now: number): string | undefined {
   const text = activityText(t);
   const ms = t.activitySince === undefined || t.activity?.state !== 'waiting' ? 0 : now - t.activitySince;
   return text !== undefined && ms >= LONG_MS ? `${text}, ${elapsed(ms).replaceAll(' ', '\u00a0')}` : text;

@@ -4,14 +4,14 @@
  */
 import type { ChartsView as Charts, JobView } from '@mayfly/wire';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
+import { useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { bytes, count, duration, elapsed } from '../../../shared/format.ts';
 import { getCharts } from '../../api.ts';
 import { Problem } from '../../Problem.tsx';
 import { hasEnded } from '../../words.ts';
 import type { ViewProps } from '../views.tsx';
+import { Plot } from './Plot.tsx';
 import { HEIGHT, lastKnown, maxOf, niceMax, recoveriesOf, stepsOf } from './plot.ts';
-import './charts.css';
 
 const POLL_MS = 2000;
 const PLACES = 60;
@@ -91,38 +91,6 @@ export function ChartsView({ job }: ViewProps) {
 const reading = (d: Charts, c: number, start: number, unknown: string): string =>
   `after ${elapsed(d.from + c * d.widthMs - start)}: ` +
   (d.values.messages[c] === null || d.values.messages[c] === undefined ? unknown : SERIES.map((s) => `${s.title.toLowerCase()} ${s.say(d.values[s.name][c] ?? 0)}`).join(' · '));
-
-interface PlotProps {
-  title: string;
-  hint: ReactNode;
-  top: string;
-  label: string;
-  from: string;
-  to: string;
-  width: number;
-  onPointer?: (e: PointerEvent<HTMLDivElement>) => void;
-  children: ReactNode;
-}
-
-function Plot({ title, hint, top, label, from, to, width, onPointer, children }: PlotProps) {
-  return (
-    <figure className="chart">
-      <figcaption>
-        <b>{title}</b> <span className="muted small">{hint}</span>
-      </figcaption>
-      <div className="plot" onPointerMove={onPointer} onPointerDown={onPointer}>
-        <span className="plot-top muted num">{top}</span>
-        <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
-          {children}
-        </svg>
-      </div>
-      <div className="row apart muted num plot-times">
-        <span>{from}</span>
-        <span>{to}</span>
-      </div>
-    </figure>
-  );
-}
 
 /** Where ranks were lost, on the axis of each chart. */
 function Ticks({ job, data }: { job: JobView; data: Charts }) {

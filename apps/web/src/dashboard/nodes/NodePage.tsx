@@ -1,0 +1,192 @@
+/** `/dashboard/nodes/<id>`: one node: what it is, how its slots were used, its ranks, and those that were lost there. Of one that has gone, what is known. */
+import type { NodeDetail, NodeView } from '@mayfly/wire';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { ago, clock, duration } from '../../shared/format.ts';
+import { Tag } from '../../shared/Tag.tsx';
+import { getNode } from '../api.ts';
+import { useServerNow } from '../context.tsx';
+import { lossText } from '../nodes.ts';
+import { Problem } from '../Problem.tsx';
+import { doingText, faultCause, nodeWord, rankWord } from '../words.ts';
+import { UseView } from './UseView.tsx';
+import { isMissing, useSheet } from './useSheet.ts';
+
+const POLL_MS = 2000;
+/** Slots that have a line each. */
+const MOST_LINES = 32;
+
+export function NodePage() {
+  const { id } = useParams({ from: '/dashboard/nodes/$id' });
+  const detail = useQuery({ queryKey: ['node', id], queryFn: () => getNode(id), retry: false, refetchInterval: (q) => (isMissing(q.state.error) ? false : POLL_MS) });
+  const { sheet } = useSheet(id);
+  const now = useServerNow(1000);
+  const d = detail.data;
+  if (!d)
+    return (
+      <div className="stack">
+        <title>Node – Mayfly</title>
+        <h1>Node</h1>
+        {detail.error ? <Problem error={detail.error} title="The node cannot be shown" /> : <p className="muted">Asking…</p>}
+        <p>
+          <Link to="/dashboard">All nodes</Link>
+        </p>
+      </div>
+    );
+  const forgotten = isMissing(detail.error);
+  const node: NodeView = forgotten ? { ...d.node, state: 'gone', busy: 0 } : d.node;
+  const word = nodeWord(node);
+  return (
+    <div className="stack node-page">
+      <title>{`${node.name} – Mayfly`}</title>
+      <div>
+        <div className="row">
+          <h1 className="break">{node.name}</h1>
+          <span role="status">
+            <Tag tone={word.tone}>{word.text}</Tag>
+          </span>
+        </div>
+        <p className="muted num node-state">{presence(node, forgotten, now)}</p>
+      </div>
+      {!forgotten && <Problem error={detail.error} title="The server cannot be asked; what is shown is from before" />}
+      <dl className="facts" aria-label="What it is">
+        <Fact name="Busy" value={`${node.busy} of ${node.slots}`} more="slots" />
+        <Fact name="Engine" value={node.engine} />
+        <Fact name="Room" value={node.room ?? '–'} />
+        <Fact name="Cores" value={node.cores === undefined ? '–' : String(node.cores)} />
+        <Fact name="Speed" value={node.speed === undefined ? '–' : `${Math.round(node.speed)} M/s`} more="steps of a fixed loop on one core" />
+        <Fact name="Round trip" value={node.rttMs === undefined ? '–' : duration(node.rttMs)} more="of a heartbeat" />
+        <Fact name="Lost ranks" value={lossText(node)} more="but for kills by hand" />
+      </dl>
+      <UseView cells={sheet?.byNode.get(id)} until={sheet?.until} widthMs={sheet?.widthMs ?? 0} slots={node.slots} />
+      <RanksNow detail={forgotten ? { ...d, ranks: [] } : d} slots={node.state === 'gone' ? 0 : node.slots} now={now} />
+      <Losses detail={d} now={now} />
+      <p>
+        <Link to="/dashboard">All nodes</Link>
+      </p>
+    </div>
+  );
+}
+
+function presence(n: NodeView, forgotten: boolean, now: number): string {
+  if (forgotten) return `Last heard at ${clock(n.lastSeen)}; the server has forgotten it since.`;
+  if (n.state === 'gone') return `Last heard at ${clock(n.lastSeen)}; what is shown is from then.`;
+  return n.state === 'suspect' ? `Last heard at ${clock(n.lastSeen)}.` : `Here since ${clock(n.since)} (${ago(n.since, now)}).`;
+}
+
+function Fact({ name, value, more }: { name: string; value: string; more?: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {value}
+        {more !== undefined && <span className="muted small aside">{more}</span>}
+      </dd>
+    </div>
+  );
+}
+
+/** A line for each slot, with its rank or free: what comes and goes moves nothing. */
+function RanksNow({ detail, slots, now }: { detail: NodeDetail; slots: number; now: number }) {
+  const { ranks } = detail;
+  const free = Math.max(0, Math.min(MOST_LINES, slots) - ranks.length);
+  return (
+    <section className="stack" aria-label="Ranks now">
+      <h2>Ranks now</h2>
+      {ranks.length + free === 0 ? (
+        <p className="muted">None.</p>
+      ) : (
+        <div className="card scroll-x" tabIndex={0} role="region" aria-label="Table of ranks">
+          <table className="table node-ranks" data-testid="node-ranks">
+            <thead>
+              <tr>
+                <th>Job</th>
+                <th className="right">Rank</th>
+                <th>State</th>
+                <th className="wide-only">Doing</th>
+              </tr>
+            </thead>
+            <tbody>
+              {ranks.map((r) => {
+                const word = rankWord(r);
+                return (
+                  <tr key={`${r.job} ${r.task}`}>
+                    <td title={r.name}>
+                      <Link to="/dashboard/jobs/$id" params={{ id: r.job }}>
+                        {r.name}
+                      </Link>
+                    </td>
+                    <td className="right num" title={r.incarnation > 0 ? `incarnation ${r.incarnation}` : undefined}>
+                      {r.task}
+                    </td>
+                    <td>
+                      <Tag tone={word.tone}>{word.text}</Tag>
+                    </td>
+                    <td className="muted num wide-only">{doingText(r, now)}</td>
+                  </tr>
+                );
+              })}
+              {Array.from({ length: free }, (_, i) => (
+                <tr key={i}>
+                  <td className="muted">free</td>
+                  <td />
+                  <td>
+                    {/* As high as a line with a rank. */}
+                    <span className="tag" aria-hidden="true">
+                      {'\u00a0'}
+                    </span>
+                  </td>
+                  <td className="wide-only" />
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Losses({ detail, now }: { detail: NodeDetail; now: number }) {
+  const { losses, lossesLeftOut } = detail;
+  return (
+    <section className="stack" aria-label="Ranks lost here">
+      <h2>Ranks lost here</h2>
+      {losses.length === 0 ? (
+        <p className="muted">None, of the jobs that the server remembers.</p>
+      ) : (
+        <div className="card scroll-x" tabIndex={0} role="region" aria-label="Table of lost ranks">
+          <table className="table node-losses" data-testid="node-losses">
+            <thead>
+              <tr>
+                <th>When</th>
+                <th>Job</th>
+                <th className="right">Rank</th>
+                <th>Why</th>
+                <th className="right wide-only">Back after</th>
+              </tr>
+            </thead>
+            <tbody>
+              {losses.map((l) => (
+                <tr key={`${l.job} ${l.task} ${l.incarnation}`}>
+                  <td className="num keep" title={clock(l.at)}>
+                    {ago(l.at, now)}
+                  </td>
+                  <td className="break">
+                    <Link to="/dashboard/jobs/$id" params={{ id: l.job }} search={{ view: 'faults' }}>
+                      {l.name}
+                    </Link>
+                  </td>
+                  <td className="right num">{l.task}</td>
+                  <td>{faultCause(l.cause)}</td>
+                  <td className="right muted num wide-only">{l.recoveredAfterMs === undefined ? '–' : duration(l.recoveredAfterMs)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {lossesLeftOut > 0 && <p className="muted small">{`${lossesLeftOut} older ones are not shown.`}</p>}
+    </section>
+  );
+}
