@@ -289,7 +289,7 @@ describe('C programs on headless nodes', () => {
       return job;
     };
     const trap = await end('volatile int z = n - 1; return 7 / z;');
-    expect(trap.error).toMatchObject({ code: 'PROGRAM_ERROR' });
+    expect(trap.error).toMatchObject({ code: 'PROGRAM_TRAP' });
     expect(trap.error?.message).toContain('divided by zero');
     expect(JSON.stringify(trap.error)).toContain('at worker');
     expect((await end('abort(); return n;')).error?.message).toContain('abort()');

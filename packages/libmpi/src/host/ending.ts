@@ -16,9 +16,9 @@ export class Ended extends Error {
   }
 }
 
-export const failed = (d: { message: string; stack?: string }): ExitReport => ({
+export const failed = (d: { message: string; stack?: string }, code: 'PROGRAM_ERROR' | 'PROGRAM_TRAP' = 'PROGRAM_ERROR'): ExitReport => ({
   code: 1,
-  abort: { code: 'PROGRAM_ERROR', message: d.message.slice(0, MESSAGE_LIMIT), ...(d.stack === undefined ? {} : { stack: d.stack.slice(0, STACK_LIMIT) }) },
+  abort: { code, message: d.message.slice(0, MESSAGE_LIMIT), ...(d.stack === undefined ? {} : { stack: d.stack.slice(0, STACK_LIMIT) }) },
 });
 
 /** What a C++ throw or a longjmp is to the host. */

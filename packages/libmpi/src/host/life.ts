@@ -264,7 +264,7 @@ export class Life implements Waits {
       const kb = Math.floor((this.section.unwind.end - this.section.unwind.start) / 1024);
       return failed({ message: `the stack of the program is too deep for a checkpoint: it needs more than the ${kb} KB that are set aside (mpicc --mayfly-unwind=<bytes> sets more aside)` });
     }
-    return failed(describeTrap(e, this.instance.stackPointer(), moduleName(this.o.module)));
+    return failed(describeTrap(e, this.instance.stackPointer(), moduleName(this.o.module)), 'PROGRAM_TRAP');
   }
 
   /** An exception or a jump that nobody caught. C++ says what it is, and may still end otherwise (a terminate handler that calls exit). */

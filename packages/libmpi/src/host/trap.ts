@@ -5,14 +5,17 @@ export interface Description {
   stack?: string;
 }
 
+/** What engines say (V8, SpiderMonkey), what it is, and what usually causes it. Firefox says of memory and of the table of functions that an index is out of bounds: the former is far more usual. */
 const WHY: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/unreachable/, 'unreachable code was executed: abort(), a failed assertion or check of -fsanitize, an uncaught C++ exception or __builtin_trap()'],
-  [/out of bounds memory|memory access out of bounds|index out of bounds(?!.*table)/, 'memory was accessed out of bounds: a wild pointer, or the stack has run out, or code takes long and pointers to have 64 bits (here they have 32)'],
+  [/table index is out of bounds|table.*out of bounds/, 'a call through a function pointer that points to no function: it was overwritten, or never set'],
+  [/null function or function signature/, 'a call through a function pointer that points to no function (NULL, or never set), or to one with other arguments or another result'],
+  [/indirect call to null|null function|undefined element/, 'a call through a function pointer that points to no function: NULL, or never set'],
+  [/signature mismatch|indirect call.*(mismatch|signature)/, 'a call through a function pointer to a function with other arguments or another result'],
+  [/out of bounds memory|memory access out of bounds|index out of bounds/, 'memory was accessed out of bounds: an index far beyond its array, a wild pointer, or the stack has run out, or code takes long and pointers to have 64 bits (here they have 32)'],
   [/divide by zero|division by zero/, 'an integer was divided by zero'],
-  [/integer overflow|divide result unrepresentable/, 'an integer division overflowed'],
-  [/float unrepresentable|invalid conversion to integer|unrepresentable in integer/, 'a floating point number does not fit the integer that it was converted to'],
-  [/null function|table index is out of bounds|table.*out of bounds|undefined element|index out of bounds/, 'a call through a function pointer that points to no function'],
-  [/signature mismatch|indirect call.*(mismatch|signature)|null function or function signature/, 'a call through a function pointer of another type'],
+  [/integer overflow|divide result unrepresentable/, 'an integer division overflowed: the least integer by −1'],
+  [/float unrepresentable|invalid conversion to integer|unrepresentable in integer/, 'a floating point number does not fit the integer that it was converted to: it is too large, or NaN'],
 ];
 
 /** A stack that outgrew the engine's own. */

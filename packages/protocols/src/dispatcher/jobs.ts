@@ -30,7 +30,7 @@ export function spawn(core: Core, job: Job, group: SpawnGroup): void {
 }
 
 /** Codes that a task may end its job with; what else it says counts as an error of the program. */
-const RESULTS: readonly string[] = ['PROGRAM_ERROR', 'MPI_ERROR', 'ABORTED'];
+const RESULTS: readonly string[] = ['PROGRAM_ERROR', 'PROGRAM_TRAP', 'MPI_ERROR', 'ABORTED'];
 
 /** The exit of a task is durable at its home CM, whichever incarnation wrote it: the log is the truth. */
 export function exited(core: Core, t: Task, report: ExitReport): void {
