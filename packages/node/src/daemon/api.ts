@@ -21,7 +21,8 @@ export interface DaemonApi {
   /** Resolves when the server welcomed the node. @throws with `code` when it refuses it */
   /** `held`: it begins paused, for this reason; then it resolves at once. */
   start(options: DaemonOptions, host: PageHost, identity: Identity | undefined, held: string | undefined): Promise<void>;
-  stop(reason: string, patience: number): Promise<void>;
+  /** Its last words: who called may end the worker before a change would have been told. */
+  stop(reason: string, patience: number): Promise<VolunteerSnapshot | undefined>;
   /** Gives the ranks back and leaves, until `resume`. `why`: for people. */
   rest(reason: string, why: string): Promise<void>;
   /** Resolves like `start`. */

@@ -61,7 +61,10 @@ const api: DaemonApi = {
     if (held !== undefined) await daemon.rest(held, held);
     else await daemon.start();
   },
-  stop: async (reason, patience) => daemon?.stop(reason, patience),
+  async stop(reason, patience) {
+    await daemon?.stop(reason, patience);
+    return daemon?.snapshot();
+  },
   rest: async (reason, why) => daemon?.rest(reason, why),
   resume: async () => daemon?.start(),
   hurry: () => daemon?.hurry(),

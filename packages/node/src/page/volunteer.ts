@@ -253,8 +253,9 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
   async function stop(patience = PATIENCE_MS): Promise<void> {
     const d = daemon;
     const w = worker;
-    if (d) await Promise.race([d.stop('stopped by the volunteer', patience), new Promise((r) => setTimeout(r, patience + MORE_MS))]);
+    const words = d && (await Promise.race([d.stop('stopped by the volunteer', patience), new Promise<undefined>((r) => setTimeout(r, patience + MORE_MS))]));
     if (daemon !== d) return; // another stop was quicker
+    if (words) raw = words;
     daemon = undefined;
     worker = undefined;
     clearTimeout(look);
