@@ -144,7 +144,9 @@ export class StatusWriter {
     this.urgent();
   }
 
+  /** What it does from now on is new. */
   recovered(): void {
+    if (this.words[STATUS_WORD + S.state] === RankState.REPLAYING) this.state(RankState.COMPUTING);
     Atomics.or(this.words, STATUS_WORD + S.flags, RECOVERED);
     this.urgent();
   }

@@ -193,6 +193,21 @@ describe('status words', () => {
     expect(readStatus(words)).toMatchObject({ activity: { arrivals: 2003, sends: 1000 }, counters: { messagesIn: 3, messagesOut: 0 } });
   });
 
+  it('tell a replay from what comes after it, also in the middle of what a rank computes', () => {
+    let clock = 0;
+    const { words } = new RankSide(createChannelMemory(1 << 12, 1 << 12));
+    const writer = new StatusWriter(words, undefined, () => clock);
+    writer.state(RankState.REPLAYING);
+    clock = 40;
+    writer.recovered();
+    clock = 45;
+    writer.state(RankState.ENDED);
+    expect([readStatus(words).recovered, readStatus(words).spent]).toEqual([true, [5, 0, 0, 0, 40, 0]]);
+    writer.waiting('MPI_Recv', undefined, undefined);
+    writer.recovered();
+    expect(readStatus(words).activity.state).toBe('waiting');
+  });
+
   it('divides the time that a rank waits by call; what has no entry of its own is other calls', () => {
     const { words } = new CommSide(createChannelMemory(64 * 1024, 64 * 1024), () => undefined);
     let clock = 0;

@@ -63,6 +63,9 @@ export interface EndpointStart {
   readonly consumed: number;
 }
 
+/** A limit: whatever is sent there is received. */
+const ALL = Number.MAX_SAFE_INTEGER;
+
 /** {@link Endpoint.pollBegin}: not a replay, consume what is there. */
 export const LIVE = -1;
 
@@ -99,6 +102,8 @@ export class Endpoint {
   readonly #sends: Float64Array;
   readonly #limits: Float64Array;
   #limitSum = 0;
+  /** E2: messages that are logged and not given again yet, in all channels but those to tasks that are done (ALL): how many there were nobody knows any more. */
+  #owed = 0;
   #sendSum = 0;
   #arrivals = 0;
   #determinants = 0;
@@ -136,6 +141,7 @@ export class Endpoint {
       this.#limits[this.#slot(dst)] = count;
       this.#limitSum += count;
     }
+    this.#owe();
     this.#prologue = replay.prologue;
     this.#inPrologue = !isZero(replay.image) || !isZero(replay.prologue);
     this.#past = this.#inPrologue ? start.prologue : start.determinants;
@@ -150,6 +156,7 @@ export class Endpoint {
     const n = this.#sends[i]! + 1;
     this.#sends[i] = n;
     this.#sendSum++;
+    if (n <= this.#limits[i]! && this.#limits[i]! < ALL) this.#owed--;
     const suppressed = this.#limitRule === 'single-counter' ? this.#sendSum <= this.#limitSum : n <= this.#limits[i]!;
     return suppressed ? 0 : n;
   }
@@ -339,18 +346,28 @@ export class Endpoint {
       this.#sends[this.#slot(dst)] = n;
       this.#sendSum += n;
     }
+    this.#owe();
     this.#past = this.#start.determinants;
     this.#next = 0;
     this.#trail = this.#start.openPolls;
     if (snapshot) this.#lastClock = Math.max(this.#lastClock, snapshot.lastClock);
   }
 
-  /** True until everything that anybody may have seen is repeated. */
+  /** True until everything that anybody may have seen is repeated: its past, and the messages that are logged. */
+  get repeating(): boolean {
+    return this.replaying || this.#owed > 0;
+  }
+
+  /** True as long as its past says what happens: what it consumes and reads is not its own choice. */
   get replaying(): boolean {
     return this.#inPrologue || this.#next < this.#past.length || this.#openPolls < this.#trail || this.#arrivals < this.#start.consumed;
   }
 
   // ---- within ----
+
+  #owe(): void {
+    this.#owed = this.#limits.reduce((sum, limit, i) => sum + (limit < ALL ? Math.max(0, limit - this.#sends[i]!) : 0), 0);
+  }
 
   /** The determinant to replay now; entries whose polls are all repeated and that consumed nothing are passed. */
   #nextPast(): Determinant | undefined {

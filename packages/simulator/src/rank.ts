@@ -83,7 +83,7 @@ export class Rank {
   /** A poll under way: how many it has to consume, or LIVE. */
   private poll: number | undefined;
   private polledSoFar = 0;
-  private wasReplaying: boolean;
+  private wasRepeating: boolean;
   private readonly image: SimImage | undefined;
   private channelOf = new Map<number, number>();
 
@@ -98,7 +98,7 @@ export class Rank {
     options: ConstructorParameters<typeof Endpoint>[4] = {},
   ) {
     this.endpoint = new Endpoint(task, spec.size, replay, start, options);
-    this.wasReplaying = this.endpoint.replaying;
+    this.wasRepeating = this.endpoint.repeating;
     this.image = image;
     this.state = image && spec.prologueRounds === undefined ? structuredCopy(image.program) : initialState(spec, task);
     if (image && spec.prologueRounds === undefined) {
@@ -161,8 +161,8 @@ export class Rank {
       return true;
     }
     const done = this.perform(action);
-    if (this.wasReplaying && !this.endpoint.replaying) {
-      this.wasReplaying = false;
+    if (this.wasRepeating && !this.endpoint.repeating) {
+      this.wasRepeating = false;
       this.host.recovered();
     }
     // a transparent image can be taken while the rank waits inside a call

@@ -263,9 +263,9 @@ export class Volunteer {
             task: h.task,
             incarnation: h.incarnation,
             started: h.started,
-            recovered: h.rank?.endpoint.replaying === false,
+            recovered: h.rank?.endpoint.repeating === false,
             activity: {
-              state: h.rank?.endpoint.replaying ? 'replaying' : 'computing',
+              state: h.rank?.endpoint.repeating ? 'replaying' : 'computing',
               arrivals: h.rank?.endpoint.consumed ?? 0,
               sends: h.rank?.endpoint.line().sends.reduce((n, [, c]) => n + c, 0) ?? 0,
             },
@@ -373,7 +373,7 @@ export class Volunteer {
       world.undone === 'single-counter' ? { limitRule: 'single-counter' } : {},
     );
     this.report({ job: this.job, task, incarnation: h.incarnation, event: 'started' });
-    if (!h.rank.endpoint.replaying) this.report({ job: this.job, task, incarnation: h.incarnation, event: 'recovered' });
+    if (!h.rank.endpoint.repeating) this.report({ job: this.job, task, incarnation: h.incarnation, event: 'recovered' });
     this.wake(h);
   }
 

@@ -12,7 +12,8 @@ export function profileOf(size: number, run: RunSummary, history: JobHistory | u
     const ms: Record<string, number> = {};
     LANE_KINDS.forEach((kind, k) => {
       const spent = k < SPENT.length ? (own?.spentMs[k] ?? 0) : (known?.[rank * LANE_KINDS.length + k] ?? 0);
-      if (spent >= 0.5) ms[kind] = Math.round(spent);
+      // What took less than a millisecond was not nothing.
+      if (spent > 0) ms[kind] = spent < 1 ? Number(spent.toPrecision(1)) : Math.round(spent);
     });
     return { rank: taskId(rank), ms, calls: (own?.calls ?? []).map(([call, ms, times]) => ({ call, ms: Math.round(ms), times })) };
   });

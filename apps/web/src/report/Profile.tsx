@@ -43,6 +43,8 @@ export function Profile({ ranks, watched = false }: ProfileProps) {
 
 const share = (ms: number, all: number): string => (ms === 0 || all === 0 ? '–' : ms / all < 0.01 ? '< 1 %' : `${Math.round((100 * ms) / all)} %`);
 
+const time = (ms: number): string => (ms < 1 ? '< 1 ms' : duration(ms));
+
 /** Not every wait is a call of MPI. */
 const Call = ({ name }: { name: string }) => (name.startsWith('MPI_') ? <span className="mono">{name}</span> : <>{name === 'stdin' ? 'standard input' : name}</>);
 
@@ -99,7 +101,7 @@ function ByRank({ ranks, kinds, watched }: { ranks: readonly RankTimes[]; kinds:
               <th scope="row">{r.rank}</th>
               {kinds.map((k) => (
                 <td key={k.kind} className="right keep">
-                  {r.ms[k.kind] ? duration(r.ms[k.kind]!) : '–'}
+                  {r.ms[k.kind] ? time(r.ms[k.kind]!) : '–'}
                 </td>
               ))}
               <td className="bar-column">
@@ -159,7 +161,7 @@ function ByCall({ ranks, all, watched }: { ranks: readonly RankTimes[]; all: num
                   <td className="right keep">{duration(c.ms)}</td>
                   <td className="right keep">{share(c.ms, all)}</td>
                   <td className="right">{count(c.times)}</td>
-                  <td className="right keep">{c.times === 0 ? '–' : c.ms / c.times < 1 ? '< 1 ms' : duration(c.ms / c.times)}</td>
+                  <td className="right keep">{c.times === 0 ? '–' : time(c.ms / c.times)}</td>
                   <td className="right keep">
                     rank {c.rank}, {duration(c.most)}
                   </td>

@@ -109,7 +109,7 @@ export class RingDevice implements Device {
     up.publish();
   }
 
-  private readonly working = (): number => (this.endpoint.replaying ? RankState.REPLAYING : RankState.COMPUTING);
+  private readonly working = (): number => (this.endpoint.repeating ? RankState.REPLAYING : RankState.COMPUTING);
 
   /** Room for one frame; blocks while there is none. */
   private reserve(length: number): number {
@@ -282,7 +282,7 @@ export class RingDevice implements Device {
 
   /** The replay is over as soon as everything that anybody may have seen is repeated. */
   private moved(): void {
-    if (this.live || this.endpoint.replaying) return;
+    if (this.live || this.endpoint.repeating) return;
     this.live = true;
     this.status.recovered();
   }

@@ -92,7 +92,7 @@ export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: Ra
         mayfly,
         origin: () => (origin ??= device.clock()),
       });
-      status.state(endpoint.replaying ? RankState.REPLAYING : RankState.COMPUTING);
+      status.state(endpoint.repeating ? RankState.REPLAYING : RankState.COMPUTING);
       status.started();
       seams.evaluate(program);
     },

@@ -45,7 +45,7 @@ export function runWasm({ run, module, device, endpoint, random, images, status,
     return true;
   };
   status.canImage();
-  status.state(endpoint.replaying ? RankState.REPLAYING : RankState.COMPUTING);
+  status.state(endpoint.repeating ? RankState.REPLAYING : RankState.COMPUTING);
   status.started();
   return runProcess({
     module,
@@ -72,7 +72,7 @@ export function runWasm({ run, module, device, endpoint, random, images, status,
         const began = performance.now();
         images.save(taken);
         if (stall) stall.copied = performance.now() - began;
-        status.state(endpoint.replaying ? RankState.REPLAYING : RankState.COMPUTING);
+        status.state(endpoint.repeating ? RankState.REPLAYING : RankState.COMPUTING);
       },
       resumed() {
         if (stall) device.note(`rank ${a.task} stood still for ${(performance.now() - stall.since).toFixed(2)} ms for an image of ${(stall.bytes / 1048576).toFixed(1)} MB (${stall.copied.toFixed(2)} ms for the copy)`);

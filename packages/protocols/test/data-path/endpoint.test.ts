@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeDeterminants, incarnation, taskId, zeroLine, type Determinant, type Line, type ReplayFrom } from '@mayfly/wire';
+import { decodeDeterminants, incarnation, taskId, WORLD, zeroLine, type Determinant, type Line, type ReplayFrom } from '@mayfly/wire';
 import { Endpoint, LIVE, ReplayDiverged, type EndpointStart } from '../../src/index.ts';
 
 const T = taskId;
@@ -92,6 +92,13 @@ describe('replay', () => {
     expect(e.replaying).toBe(false);
     expect(poll(e, 3)).toBe(3);
     expect(decodeDeterminants(e.block())).toMatchObject({ first: 3, entries: [{ type: 'polls', vain: 2, consumed: 3 }] });
+  });
+  test('E2 it repeats until each message that is logged was given again, also where its past has no event', () => {
+    const e = fresh({ limits: [[T(1), 2], [T(2), Number.MAX_SAFE_INTEGER], [WORLD, 1]] }); // task 2 is done
+    const said = (): boolean[] => [e.replaying, e.repeating];
+    expect(said()).toEqual([false, true]);
+    expect([e.beginSend(T(1)), e.beginSend(T(1)), e.beginSend(T(1)), ...said()]).toEqual([0, 0, 3, false, true]);
+    expect([e.beginSend(WORLD), ...said()]).toEqual([0, false, false]);
   });
   test('E6 nothing replayed is recorded again', () => {
     const e = fresh({ determinants: past });
