@@ -150,6 +150,14 @@ describe('the accounts', () => {
     expect(use.ids).toEqual(['cccccccc']);
   });
 
+  it('memory is what the ranks of a node have together, the most in a column', () => {
+    const s = new Scene();
+    for (let t = 0; t <= 12; t++) s.say(1000 * t, t < 5 ? [] : [told(0, [1000 * t], { memory: 65_536 * (t === 7 ? 30 : 20) }), told(1, [], { memory: 65_536 }), told(9, [], { memory: 1e12 })], 2);
+    const c = s.use.columns([NODE], T0, T0 + 16_500);
+    expect(s.use.memory(NODE, c)).toEqual([null, 65_536 * 31, 65_536 * 21]);
+    expect(s.use.memory(NODE, { from: T0 - 10_000, columns: 1 })).toEqual([null]);
+  });
+
   it('are told by the column, once it is over; who has some asks for what is new', () => {
     const s = new Scene();
     for (let t = 0; t <= 12; t++) s.say(1000 * t, []);

@@ -861,8 +861,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the time of the slots of one node went to in the last ten minutes
-         * @description As GET /api/nodes/timeline, of one node. Needs a token of any role.
+         * What the time of the slots of one node went to in the last ten minutes, and how much memory its ranks had
+         * @description As GET /api/nodes/timeline, of one node; and the bytes of the linear memories of its C and C++ ranks, by column. Needs a token of any role.
          */
         get: operations["getNodesIdTimeline"];
         put?: never;
@@ -6203,6 +6203,7 @@ export interface operations {
                      *           "state": "running"
                      *         }
                      *       ],
+                     *       "memory": 16777216,
                      *       "losses": [
                      *         {
                      *           "at": 1760000030000,
@@ -6332,7 +6333,21 @@ export interface operations {
                      *       "nodes": [
                      *         "n0d3n0d3n0d3n0d3"
                      *       ],
-                     *       "slots": "Y2AAAA=="
+                     *       "slots": "Y2AAAA==",
+                     *       "memory": [
+                     *         16777216,
+                     *         16777216,
+                     *         16777216,
+                     *         16777216,
+                     *         16777216,
+                     *         16777216,
+                     *         16777216,
+                     *         16777216,
+                     *         16777216,
+                     *         16777216,
+                     *         16777216,
+                     *         16777216
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["NodesTimeline"];

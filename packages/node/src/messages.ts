@@ -31,6 +31,8 @@ export interface TaskStatus extends RankStatus {
   incarnation: Incarnation;
   /** How long it has waited in which call. */
   calls: CallTime[];
+  /** Bytes of its linear memory; 0: not known. */
+  memory: number;
 }
 
 export type CommToDaemon =

@@ -48,6 +48,8 @@ const W = {
   imageUnderWay: 161,
   /** Percent of a processor that the volunteer gives; 0 is all of it. Set by the comm worker. */
   share: 162,
+  /** Pages (64 KiB) of the program's linear memory, as of its last calls; 0: not known. Set by the rank. */
+  memory: 163,
   status: 176,
   lingerBell: 240,
   /** Times by MPI call (status.ts); up to the end of the control words. */
@@ -55,6 +57,7 @@ const W = {
 } as const;
 export const STATUS_WORD = W.status;
 export const CALLS_WORD = W.calls;
+export const MEMORY_WORD = W.memory;
 const CONTROL_BYTES = 2112;
 const DATA = 1;
 const SPACE = 2;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from '@playwright/test';
 import { buildModule } from '@mayfly/toolchain/c';
-import type { JobOptions, JobView } from '@mayfly/wire';
+import type { JobOptions, JobView, NodeDetail } from '@mayfly/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { executable, launch, openTab, writePage } from './chromium.ts';
 import { Bench } from './harness.ts';
@@ -258,6 +258,29 @@ describe('C programs on headless nodes', () => {
     expect(job.error).toBeUndefined();
     expect(job.faults.map((f) => f.cause)).toEqual(Array(4).fill('goodbye'));
     expect(stdout.map((s) => s.split('\n').length)).toEqual([8, 7, 7, 7]);
+  });
+
+  it('a node tells how much memory its ranks have', async () => {
+    await bench.node(2);
+    const id = await submit(
+      `#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n
+      static char *volatile kept;
+      int main(int argc, char **argv) { int r; char line[8]; MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &r);
+        if (r == 1) { kept = malloc(24 << 20); memset(kept, 1, 24 << 20); }
+        if (r == 0) fgets(line, sizeof line, stdin);
+        MPI_Barrier(MPI_COMM_WORLD); MPI_Finalize(); return 0; }`,
+      2,
+    );
+    const { tasks } = await bench.until(id, (j) => j.tasks.every((t) => t.activity?.state === 'waiting'));
+    let memory = 0;
+    await bench.until(id, () => {
+      void bench.api(`nodes/${tasks[0]!.node!}`).then(async (r) => (memory = ((await r.json()) as NodeDetail).memory ?? 0));
+      return memory >= 24 << 20;
+    });
+    expect(memory % 65_536).toBe(0);
+    expect(memory).toBeLessThan(64 << 20);
+    await bench.input(id, 'go');
+    expect((await results(id)).job.error).toBeUndefined();
   });
 
   it('an image whenever the one before it is stored, and kills: nothing is lost or doubled', async () => {

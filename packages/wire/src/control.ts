@@ -118,6 +118,8 @@ export const Heartbeat = Type.Object({
       activity: RankActivity,
       /** ms that this incarnation has spent so far, by {@link SPENT}. */
       spent: Type.Optional(Type.Array(Type.Number({ minimum: 0, maximum: 1e12 }), { maxItems: 8 })),
+      /** Bytes of its linear memory, as of its last MPI calls; a script has none. */
+      memory: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 40 })),
       /** Of the time that it waited: in which MPI calls, so far. Not in every heartbeat. */
       calls: Type.Optional(Type.Array(CallTime, { maxItems: 16 })),
     }),

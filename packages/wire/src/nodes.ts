@@ -23,6 +23,8 @@ export const NodesTimeline = Type.Object({
   nodes: Type.Array(NodeIdSchema),
   /** base64 of raw deflate of u16 (little endian) by [node][column][kind]: hundredths of a slot, in the mean over the column. Of what is missing to the slots of the node nothing is known. */
   slots: Type.String(),
+  /** Of one node: bytes of the linear memories of its ranks together, by column, the most in it; null: nobody said. Scripts do not know theirs. */
+  memory: Type.Optional(Type.Array(Type.Union([CountSchema, Type.Null()]))),
 });
 export type NodesTimeline = Static<typeof NodesTimeline>;
 
@@ -56,6 +58,8 @@ export const NodeDetail = Type.Object({
   /** Of a node that is gone: as it was last. */
   node: NodeView,
   ranks: Type.Array(SeatedRank),
+  /** Bytes of the linear memories of its ranks together, as its last heartbeat has told; absent: it told of none. */
+  memory: Type.Optional(CountSchema),
   /** Newest first, of jobs that the server has not forgotten; kills by hand among them. */
   losses: Type.Array(LostRank),
   /** Older ones that are not in the list. */

@@ -6,7 +6,7 @@ import { noCounters } from '../jobs/job-counters.ts';
 /** Losses that are listed. */
 const LISTED = 100;
 
-export function nodeDetail(dispatcher: Dispatcher, node: NodeView, now: number): NodeDetail {
+export function nodeDetail(dispatcher: Dispatcher, node: NodeView, memory: number, now: number): NodeDetail {
   const { core } = dispatcher;
   const losses = lossesAt(dispatcher, node.id);
   const jobs = new Set<JobId>([...(core.nodes.get(node.id)?.tasks ?? [])].map((t) => t.job.record.spec.id));
@@ -16,7 +16,7 @@ export function nodeDetail(dispatcher: Dispatcher, node: NodeView, now: number):
       .filter((t) => t.node === node.id && t.state !== 'done' && t.state !== 'failed')
       .map(({ task, incarnation, state, activity, activitySince }) => ({ job: id, name: job!.name, task, incarnation, state, ...(activity ? { activity } : {}), ...(activitySince === undefined ? {} : { activitySince }) }));
   });
-  return { now, node, ranks, losses: losses.slice(0, LISTED), lossesLeftOut: Math.max(0, losses.length - LISTED) };
+  return { now, node, ranks, ...(memory > 0 && ranks.length > 0 ? { memory } : {}), losses: losses.slice(0, LISTED), lossesLeftOut: Math.max(0, losses.length - LISTED) };
 }
 
 /** Newest first. The records of faults outlive the node, and a restart of the server. */

@@ -15,6 +15,8 @@ export const KINDS = SLOT_KINDS.length;
 
 export class SlotRing {
   readonly #ms = new Float32Array(COLUMNS * KINDS);
+  /** The highest level that was said in each column, and 0. */
+  readonly #levels = new Float32Array(COLUMNS);
   /** The newest column that has a place, counted from the epoch. */
   #newest = -Infinity;
 
@@ -29,19 +31,41 @@ export class SlotRing {
     }
   }
 
+  /** A level that is so high at this moment. */
+  level(at: number, n: number): void {
+    const c = Math.floor(at / WIDTH_MS);
+    this.#reach(c);
+    this.#levels[c % COLUMNS] = Math.max(this.#levels[c % COLUMNS]!, n);
+  }
+
   #reach(column: number): void {
-    if (column <= this.#newest && column > this.#newest - COLUMNS) return;
-    if (column < this.#newest || column - this.#newest >= COLUMNS) this.#ms.fill(0);
-    else for (let c = this.#newest + 1; c <= column; c++) this.#ms.fill(0, (c % COLUMNS) * KINDS, (c % COLUMNS) * KINDS + KINDS);
+    if (this.#has(column)) return;
+    if (column < this.#newest || column - this.#newest >= COLUMNS) {
+      this.#ms.fill(0);
+      this.#levels.fill(0);
+    } else
+      for (let c = this.#newest + 1; c <= column; c++) {
+        this.#ms.fill(0, (c % COLUMNS) * KINDS, (c % COLUMNS) * KINDS + KINDS);
+        this.#levels[c % COLUMNS] = 0;
+      }
     this.#newest = column;
+  }
+
+  #has(column: number): boolean {
+    return column <= this.#newest && column > this.#newest - COLUMNS;
   }
 
   /** The mean number of slots by [column][kind], in hundredths, into `into` from `at` on; `first`: a column counted from the epoch. */
   read(first: number, columns: number, into: Uint16Array, at: number): void {
     for (let i = 0; i < columns; i++) {
       const c = first + i;
-      const here = c <= this.#newest && c > this.#newest - COLUMNS;
+      const here = this.#has(c);
       for (let k = 0; k < KINDS; k++) into[at + i * KINDS + k] = here ? Math.min(65_535, Math.round((100 * this.#ms[(c % COLUMNS) * KINDS + k]!) / WIDTH_MS)) : 0;
     }
+  }
+
+  /** The highest level of each column; null: none was said. */
+  levels(first: number, columns: number): (number | null)[] {
+    return Array.from({ length: columns }, (_, i) => (this.#has(first + i) ? this.#levels[(first + i) % COLUMNS]! || null : null));
   }
 }

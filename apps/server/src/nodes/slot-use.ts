@@ -41,6 +41,8 @@ interface Node {
   state: 'here' | 'silent' | 'away';
   heardAt: number;
   heartbeats: number;
+  /** Bytes that its ranks have together, as far as they say so. */
+  memory: number;
   readonly seats: Seat[];
   /** As the dispatcher has said last. */
   view: NodeView | undefined;
@@ -72,6 +74,7 @@ export class SlotUse {
     const span = now - from;
     node.heartbeats++;
     let seated = 0;
+    let memory = 0;
     for (let i = 0; i < tasks.length; i++) {
       const t = tasks[i]!;
       if (!isHere(t.job, t.task, t.incarnation)) continue;
@@ -80,8 +83,11 @@ export class SlotUse {
       if (seat.incarnation !== t.incarnation) begin(seat, t.incarnation, from);
       seat.named = node.heartbeats;
       seated++;
+      memory += t.memory ?? 0;
       account(node.ring, seat, t, now, node.state === 'here');
     }
+    node.memory = memory;
+    if (memory > 0) node.ring.level(now, memory);
     // Those that it names no more are over.
     for (let i = node.seats.length - 1; i >= 0; i--) if (node.seats[i]!.named !== node.heartbeats) node.seats.splice(i, 1);
     const all = Math.max(slots, busy, seated);
@@ -113,7 +119,7 @@ export class SlotUse {
       const [oldest] = [...this.#nodes].reduce((a, b) => (b[1].heardAt < a[1].heardAt ? b : a));
       this.#nodes.delete(oldest);
     }
-    const node: Node = { ring: new SlotRing(), upTo: now, state: 'here', heardAt: now, heartbeats: 0, seats: [], view: undefined };
+    const node: Node = { ring: new SlotRing(), upTo: now, state: 'here', heardAt: now, heartbeats: 0, memory: 0, seats: [], view: undefined };
     this.#nodes.set(id, node);
     return node;
   }
@@ -133,6 +139,16 @@ export class SlotUse {
     const slots = new Uint16Array(nodes.length * columns * KINDS);
     nodes.forEach((id, n) => this.#nodes.get(id)!.ring.read(first, columns, slots, n * columns * KINDS));
     return { from: first * WIDTH_MS, columns, nextMs: (end + 1) * WIDTH_MS + LATE_MS - now, nodes, slots };
+  }
+
+  /** Bytes of memory that the ranks of a node have together, as its last heartbeat says; 0: none says so. */
+  memoryNow(id: NodeId): number {
+    return this.#nodes.get(id)?.memory ?? 0;
+  }
+
+  /** The same in these columns. */
+  memory(id: NodeId, { from, columns }: Pick<SlotColumns, 'from' | 'columns'>): (number | null)[] {
+    return this.#nodes.get(id)?.ring.levels(from / WIDTH_MS, columns) ?? [];
   }
 
   get ids(): NodeId[] {

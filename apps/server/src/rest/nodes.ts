@@ -17,11 +17,11 @@ const From = Type.Object({ from: Type.Optional(Type.Integer({ minimum: 0, maximu
 export function nodeRoutes(plain: FastifyInstance, runtime: Runtime): void {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>();
 
-  const timeline = async (ids: readonly NodeId[], from = 0): Promise<NodesTimeline> => {
+  const timeline = async (ids: readonly NodeId[], from = 0, one?: NodeId): Promise<NodesTimeline> => {
     const now = Date.now();
     const c = runtime.slotUse.columns(ids, from, now);
     const slots = (await deflate(new Uint8Array(c.slots.buffer), { level: 4 })).toString('base64');
-    return { kinds: [...SLOT_KINDS], now, from: c.from, widthMs: WIDTH_MS, columns: c.columns, nextMs: c.nextMs, nodes: c.nodes, slots };
+    return { kinds: [...SLOT_KINDS], now, from: c.from, widthMs: WIDTH_MS, columns: c.columns, nextMs: c.nextMs, nodes: c.nodes, slots, ...(one === undefined ? {} : { memory: runtime.slotUse.memory(one, c) }) };
   };
   /** @throws MayflyError NOT_FOUND */
   const need = (id: NodeId): NodeView => {
@@ -41,12 +41,15 @@ export function nodeRoutes(plain: FastifyInstance, runtime: Runtime): void {
   app.get(
     '/api/nodes/:id',
     { schema: { summary: 'One volunteer: its ranks, and those that were lost there', tags: ['server'], params: Params, response: { 200: NodeDetail, ...refusals(400, 401, 404) } } },
-    async (request) => nodeDetail(runtime.dispatcher.core, need(request.params.id), Date.now()),
+    async (request) => nodeDetail(runtime.dispatcher.core, need(request.params.id), runtime.slotUse.memoryNow(request.params.id), Date.now()),
   );
 
   app.get(
     '/api/nodes/:id/timeline',
-    { schema: { summary: 'What the time of the slots of one node went to in the last ten minutes', tags: ['server'], params: Params, querystring: From, response: { 200: NodesTimeline, ...refusals(400, 401, 404) } } },
-    async (request) => timeline([need(request.params.id).id], request.query.from),
+    { schema: { summary: 'What the time of the slots of one node went to in the last ten minutes, and how much memory its ranks had', tags: ['server'], params: Params, querystring: From, response: { 200: NodesTimeline, ...refusals(400, 401, 404) } } },
+    async (request) => {
+      const { id } = need(request.params.id);
+      return timeline([id], request.query.from, id);
+    },
   );
 }

@@ -255,6 +255,7 @@ export class Daemon {
         ...(status?.recovered ? { recovered: true } : {}),
         activity: status?.activity ?? { state: 'loading', arrivals: 0, sends: 0 },
         ...(status ? { spent: status.spent } : {}),
+        ...(status?.memory ? { memory: status.memory } : {}),
         ...(calls && status ? { calls: status.calls } : {}),
       })),
     };

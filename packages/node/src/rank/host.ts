@@ -49,7 +49,7 @@ export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: Ra
     for (;;) side.park();
   };
   const { program } = run;
-  if (typeof program !== 'string') return runWasm({ run, module: program, device, endpoint, random, images, status, now: () => seams.now(), end });
+  if (typeof program !== 'string') return runWasm({ run, module: program, device, endpoint, random, images, status, words: side.words, now: () => seams.now(), end });
 
   const runtime: Runtime = {
     args: a.args,

@@ -1,7 +1,8 @@
 /** A C or C++ program as the rank: the program host of packages/libmpi over this rank's device. Such a program sees nothing but its imports. */
-import { createBinding, runProcess } from '@mayfly/libmpi';
+import { createBinding, runProcess, type Program } from '@mayfly/libmpi';
 import type { Endpoint } from '@mayfly/protocols';
 import type { RankRun } from '../messages.ts';
+import { MEMORY_WORD } from '../ring.ts';
 import { RankState, type StatusWriter } from '../status.ts';
 import type { RingDevice } from './device.ts';
 import type { RankImages } from './images.ts';
@@ -15,22 +16,32 @@ export interface WasmRank {
   random: Random;
   images: RankImages;
   status: StatusWriter;
+  /** Shared with the comm worker (ring.ts). */
+  words: Int32Array;
   /** The engine's own clock. */
   now(): number;
   end(): never;
 }
 
 const MOST_FRAMES = 64;
+const PAGE_BYTES = 65_536;
 /** After the start: an engine has better code of what is hot by then, of small functions soon, of large ones later. */
 const REENTRIES_MS = [50, 150, 400, 1000, 3000, 10_000];
 
-export function runWasm({ run, module, device, endpoint, random, images, status, now, end }: WasmRank): never {
+export function runWasm({ run, module, device, endpoint, random, images, status, words, now, end }: WasmRank): never {
   const a = run.assignment;
   (Error as unknown as { stackTraceLimit?: number }).stackTraceLimit = MOST_FRAMES;
   const image = images.restore();
   /** When the image under way became due, and what it holds. */
   let stall: { since: number; bytes: number; copied: number } | undefined;
+  let program: Program | undefined;
+  /** Its memory as it was seen last: a buffer that is empty now has been replaced by a larger one. */
+  let seen = new ArrayBuffer(0);
   const due = (waiting: boolean): boolean => {
+    if (seen.byteLength === 0 && program) {
+      seen = program.memory.buffer as ArrayBuffer;
+      words[MEMORY_WORD] = seen.byteLength / PAGE_BYTES;
+    }
     if (!images.due(waiting)) return false;
     stall = { since: performance.now(), bytes: 0, copied: 0 };
     return true;
@@ -49,7 +60,10 @@ export function runWasm({ run, module, device, endpoint, random, images, status,
   status.started();
   return runProcess({
     module,
-    createBinding,
+    createBinding(options) {
+      program = options.program;
+      return createBinding(options);
+    },
     restored: image && Object.fromEntries(image),
     onWaits: (waits) => {
       device.interrupted = () => waits.interrupted();

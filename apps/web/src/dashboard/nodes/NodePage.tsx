@@ -2,7 +2,7 @@
 import type { NodeDetail, NodeView } from '@mayfly/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { ago, clock, duration } from '../../shared/format.ts';
+import { ago, bytes, clock, duration } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import { getNode } from '../api.ts';
 import { useServerNow } from '../context.tsx';
@@ -51,6 +51,7 @@ export function NodePage() {
       {!forgotten && <Problem error={detail.error} title="The server cannot be asked; what is shown is from before" />}
       <dl className="facts" aria-label="What it is">
         <Fact name="Busy" value={`${node.busy} of ${node.slots}`} more="slots" />
+        <Fact name="Memory" value={d.memory === undefined || forgotten ? '–' : bytes(d.memory)} more="of its C and C++ ranks" />
         <Fact name="Engine" value={node.engine} />
         <Fact name="Room" value={node.room ?? '–'} />
         <Fact name="Cores" value={node.cores === undefined ? '–' : String(node.cores)} />
@@ -58,7 +59,7 @@ export function NodePage() {
         <Fact name="Round trip" value={node.rttMs === undefined ? '–' : duration(node.rttMs)} more="of a heartbeat" />
         <Fact name="Lost ranks" value={lossText(node)} more="but for kills by hand" />
       </dl>
-      <UseView cells={sheet?.byNode.get(id)} until={sheet?.until} widthMs={sheet?.widthMs ?? 0} slots={node.slots} />
+      <UseView cells={sheet?.byNode.get(id)} memory={sheet?.memory} until={sheet?.until} widthMs={sheet?.widthMs ?? 0} slots={node.slots} />
       <RanksNow detail={forgotten ? { ...d, ranks: [] } : d} slots={node.state === 'gone' ? 0 : node.slots} now={now} />
       <Losses detail={d} now={now} />
       <p>

@@ -1,8 +1,8 @@
-/** How the slots of one node were used, large: read by pointer and arrow keys, and as a table. */
+/** How the slots of one node were used, and how much memory its ranks had, large: read by pointer and arrow keys, and as a table. */
 import { useState, type KeyboardEvent, type PointerEvent } from 'react';
-import { clock, plural } from '../../shared/format.ts';
+import { bytes, clock, plural } from '../../shared/format.ts';
 import { Plot } from '../job/charts/Plot.tsx';
-import { HEIGHT } from '../job/charts/plot.ts';
+import { HEIGHT, maxOf, niceMax, stepsOf } from '../job/charts/plot.ts';
 import { K, LOOKS, SHOWN, lastKnown, meanOf, mostSlots, percent, pictureText, sharesText } from './slots.ts';
 import { Shares, Stack } from './Stack.tsx';
 
@@ -12,13 +12,14 @@ const NOTHING = new Uint16Array(SHOWN * K);
 
 interface Props {
   cells: ArrayLike<number> | undefined;
+  memory: readonly (number | null)[] | undefined;
   /** End of the newest column, the server's clock; undefined: not read yet. */
   until: number | undefined;
   widthMs: number;
   slots: number;
 }
 
-export function UseView({ cells = NOTHING, until, widthMs, slots }: Props) {
+export function UseView({ cells = NOTHING, memory = [], until, widthMs, slots }: Props) {
   /** Column that is read out. */
   const [at, setAt] = useState<number>();
   const last = lastKnown(cells);
@@ -36,42 +37,50 @@ export function UseView({ cells = NOTHING, until, widthMs, slots }: Props) {
   const top = Math.max(slots, Math.round(mostSlots(cells)));
   const beginOf = (c: number): number => (until ?? 0) - (SHOWN - c) * widthMs;
   const all = meanOf(cells);
+  const most = maxOf(memory);
+  const ends = until === undefined ? { from: '\u00a0', to: '' } : { from: clock(beginOf(0)), to: clock(until) };
+  const cursor = at !== undefined && <rect className="cursor" x={column} width={1} y={0} height={HEIGHT} />;
   return (
     <section className="stack" aria-label="Use of its slots">
       <div>
         <h2>Use of its slots</h2>
         {/* Said aloud when somebody moves, not whenever there is a new column. */}
         <p className="muted small num chart-reading" aria-live={at === undefined ? 'off' : 'polite'} data-testid="use-reading">
-          {until === undefined ? '\u00a0' : reading(cells, column, beginOf(column), widthMs)}
+          {until === undefined ? '\u00a0' : reading(cells, memory[column], column, beginOf(column), widthMs)}
         </p>
       </div>
       <div className="use-chart" role="group" tabIndex={0} aria-label="Use of its slots; the arrow keys move through time" onKeyDown={onKeyDown} onPointerLeave={() => setAt(undefined)}>
-        <Plot title="Slots" hint="what their time went to, by 5 s" top={plural(top, 'slot')} from={until === undefined ? '\u00a0' : clock(beginOf(0))} to={until === undefined ? '' : clock(until)} width={SHOWN} onPointer={onPointer} label={pictureText(cells, widthMs)}>
+        <Plot title="Slots" hint="what their time went to, by 5 s" top={plural(top, 'slot')} {...ends} width={SHOWN} onPointer={onPointer} label={pictureText(cells, widthMs)}>
           <Stack cells={cells} top={top} />
-          {at !== undefined && <rect className="cursor" x={column} width={1} y={0} height={HEIGHT} />}
+          {cursor}
+        </Plot>
+        <Plot title="Memory" hint="of its C and C++ ranks, as of their last MPI calls" top={most > 0 ? bytes(niceMax(most)) : 'none told'} {...ends} width={SHOWN} onPointer={onPointer} label={most > 0 ? `Memory of its ranks: at most ${bytes(most)}` : 'Memory of its ranks: none told'}>
+          <path className="area" d={stepsOf(memory, niceMax(most), true)} />
+          <path className="line-path" d={stepsOf(memory, niceMax(most))} />
+          {cursor}
         </Plot>
       </div>
       <Shares of={all.known > 0 ? all : undefined} label="Shares of the time that is known" />
       <details className="about">
         <summary>As a table</summary>
-        {until !== undefined && <Table cells={cells} beginOf={beginOf} />}
+        {until !== undefined && <Table cells={cells} memory={memory} beginOf={beginOf} />}
       </details>
     </section>
   );
 }
 
 /** 'From 14:03:25 to 14:03:30: computing 71 %, idle 29 % of 2 slots'. */
-function reading(cells: ArrayLike<number>, column: number, begin: number, widthMs: number): string {
+function reading(cells: ArrayLike<number>, memory: number | null | undefined, column: number, begin: number, widthMs: number): string {
   const mean = meanOf(cells, column, column);
   const what = mean.known === 0 ? 'nothing is known' : `${sharesText(mean)} of ${slotsText(mean.known)}`;
-  return `From ${clock(begin)} to ${clock(begin + widthMs)}: ${what}`;
+  return `From ${clock(begin)} to ${clock(begin + widthMs)}: ${what}${memory ? ` · memory ${bytes(memory)}` : ''}`;
 }
 
 /** What is no whole number was not known the whole time. */
 const slotsText = (n: number): string => (Math.abs(n - Math.round(n)) < 0.06 ? plural(Math.round(n), 'slot') : `${n.toFixed(1)} slots`);
 
 /** Newest first. */
-function Table({ cells, beginOf }: { cells: ArrayLike<number>; beginOf: (c: number) => number }) {
+function Table({ cells, memory, beginOf }: { cells: ArrayLike<number>; memory: readonly (number | null)[]; beginOf: (c: number) => number }) {
   const rows = Array.from({ length: SHOWN / ROW }, (_, i) => SHOWN - (i + 1) * ROW).filter((c) => meanOf(cells, c, c + ROW - 1).known > 0);
   return (
     <div className="card scroll-x use-table" tabIndex={0} role="region" aria-label="Use of its slots as a table">
@@ -86,6 +95,9 @@ function Table({ cells, beginOf }: { cells: ArrayLike<number>; beginOf: (c: numb
             ))}
             <th scope="col" className="right">
               slots known
+            </th>
+            <th scope="col" className="right">
+              memory
             </th>
           </tr>
         </thead>
@@ -103,6 +115,7 @@ function Table({ cells, beginOf }: { cells: ArrayLike<number>; beginOf: (c: numb
                   </td>
                 ))}
                 <td className="right">{known === 0 ? '–' : known.toFixed(1)}</td>
+                <td className="right keep">{maxOf(memory.slice(c, c + ROW)) > 0 ? bytes(maxOf(memory.slice(c, c + ROW))) : '–'}</td>
               </tr>
             );
           })}

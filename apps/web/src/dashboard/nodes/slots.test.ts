@@ -27,6 +27,14 @@ it('columns are joined to those that are here: what is told again replaces, what
   expect(read(sheet.byNode.get('c')!).filter((k) => k !== '')).toEqual(['idle']);
 });
 
+it('memory is joined as its columns are', () => {
+  let sheet = merged(undefined, { ...told(0, { a: ['idle', 'idle', 'idle'] }), memory: [null, 5, 6] });
+  sheet = merged(sheet, { ...told(2, { a: ['idle', 'idle'] }), memory: [7, null] });
+  expect(sheet.memory.slice(-5)).toEqual([null, null, 5, 7, null]);
+  expect(merged(sheet, { ...told(200, { a: ['idle'] }), memory: [8] }).memory.filter((m) => m !== null)).toEqual([8]);
+  expect(sheet.memory.length).toBe(SHOWN);
+});
+
 it('a picture is said in words: shares of what is known, and of which time', () => {
   const all = (kinds: (SlotKind | '')[]) => merged(undefined, told(0, { a: kinds })).byNode.get('a')!;
   const ten = [...Array<SlotKind>(84).fill('computing'), ...Array<SlotKind>(24).fill('waiting'), ...Array<SlotKind>(12).fill('idle')];

@@ -31,6 +31,8 @@ export interface Sheet {
   until: number;
   widthMs: number;
   byNode: ReadonlyMap<string, Cells>;
+  /** Of one node: bytes by column; null where nobody said. */
+  memory: readonly (number | null)[];
 }
 
 /** Columns as the server tells them. */
@@ -40,6 +42,7 @@ export interface Told {
   columns: number;
   nodes: readonly string[];
   slots: Uint16Array;
+  memory?: readonly (number | null)[];
 }
 
 /** What was here, and what has come; a node of which nothing is left in the window goes. */
@@ -61,7 +64,9 @@ export function merged(before: Sheet | undefined, t: Told): Sheet {
     byNode.set(id, cells);
   });
   for (const [id, cells] of byNode) if (!cells.some((x) => x > 0) && !t.nodes.includes(id)) byNode.delete(id);
-  return { until, widthMs: t.widthMs, byNode };
+  const memory = [...new Array<null>(SHOWN).fill(null), ...(before?.memory ?? []), ...new Array<null>(Math.min(SHOWN, moved)).fill(null)].slice(-SHOWN);
+  (t.memory ?? []).slice(-columns).forEach((bytes, c, { length }) => (memory[SHOWN - length + c] = bytes));
+  return { until, widthMs: t.widthMs, byNode, memory };
 }
 
 /** All of them together. A sum may be more than a Uint16 holds. */
