@@ -60,6 +60,7 @@ describe('words', () => {
     expect(splitStack('rank 1: RangeError: boom\nRangeError: boom\n    at f (main.ts:3:1)').message).toBe('rank 1: RangeError: boom');
     expect(splitStack('rank 1: RangeError: boom\nRangeError: boom\nmayfly-program.js:8\n    at f (main.ts:3:1)').message).toBe('rank 1: RangeError: boom');
     expect(splitStack('boom\nf@main.ts:3:1')).toEqual({ message: 'boom', stack: 'f@main.ts:3:1' });
+    expect(splitStack('rank 1: the program trapped: why\nRuntimeError: unreachable\n    at abort (wasm-function[1]:0x1)')).toEqual({ message: 'rank 1: the program trapped: why', stack: 'RuntimeError: unreachable\n    at abort (wasm-function[1]:0x1)' });
     expect(splitStack('two\nlines')).toEqual({ message: 'two\nlines', stack: undefined });
   });
   it('splits a recovery by phase, once all of it is known', () => {

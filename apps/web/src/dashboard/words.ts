@@ -240,6 +240,8 @@ export function splitStack(message: string): { message: string; stack: string | 
   // Engines begin a stack with the error again: 'rank 1: RangeError: x' needs no second 'RangeError: x'.
   const last = lines.at(-1)!;
   if (lines.length > 1 && lines.at(-2)!.endsWith(last)) lines.pop();
+  // Of a trap it has the engine's own words, which belong to the stack.
+  else if (lines.length > 1 && /^\w*Error: /.test(last)) return { message: lines.slice(0, -1).join('\n'), stack: `${last}\n${message.slice(at + 1)}` };
   return { message: lines.join('\n'), stack: message.slice(at + 1) };
 }
 

@@ -24,7 +24,7 @@ export function Report({ report: r }: { report: JobReport }) {
       {job.error && (
         <div className="notice tone-bad">
           <strong>{job.error.code}</strong>
-          <p className="break">{job.error.message}</p>
+          <p className="break lines">{job.error.message}</p>
         </div>
       )}
       <dl className="facts">

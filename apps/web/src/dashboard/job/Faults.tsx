@@ -29,7 +29,7 @@ export function Faults({ job }: ViewProps) {
       <div>
         <h2>Faults</h2>
         <Newer n={newcomers.length} what="new fault" renew={renew}>
-          <span className="muted num">{times.length === 0 ? 'Newest first.' : `Recovery: median ${duration(times[times.length >> 1]!)}, longest ${duration(times.at(-1)!)}.`}</span>
+          <span className="muted num">{times.length === 0 ? (rows.length === 0 ? '' : 'Newest first.') : `Recovery: median ${duration(times[times.length >> 1]!)}, longest ${duration(times.at(-1)!)}.`}</span>
         </Newer>
       </div>
       <div className={`card scroll-x list${begun ? ' kept short' : ''}`} tabIndex={0} role="group" aria-label="Faults, newest first">

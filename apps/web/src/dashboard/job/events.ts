@@ -24,7 +24,7 @@ const WORDS: Record<JobEvent['kind'], string> = {
   assigned: 'given to a node',
   imageBegun: 'an image has begun',
   image: 'an image is complete',
-  done: 'is done',
+  done: 'has ended',
   paused: 'the job is paused',
   resumed: 'the job goes on',
   server: 'the server was started again',

@@ -217,7 +217,7 @@ function sentence(c: Chart, job: JobView): string {
     if (e.task === rank && e.at >= from && e.at < from + w)
       if (e.kind === 'fault') parts.push(`fault: ${faultCause(e.cause ?? '')}`);
       else if (e.kind === 'image') parts.push('image complete');
-      else if (e.kind === 'done') parts.push('done');
+      else if (e.kind === 'done') parts.push('ended');
   const arrow = c.arrowAt(c.cursor!);
   if (arrow) parts.push(`message ${name(arrow[1])} → ${name(arrow[2])}, ${bytes(arrow[3])}, tag ${arrow[4]}`);
   const state = job.tasks[rank]?.nodeName;
