@@ -1,7 +1,7 @@
 /** What becomes of a C rank that waits in MPI_Recv when it is killed, and when its volunteer leaves; and what the time line tells of it afterwards. */
 import { inflateRawSync } from 'node:zlib';
 import { expect, test, type Page } from '@playwright/test';
-import { LANE_KINDS, type ComparisonView, type ProfileView, type TimelineView } from '@mayfly/wire';
+import { LANE_KINDS, type ComparisonView, type JobView, type ProfileView, type TimelineView } from '@mayfly/wire';
 import { Client, type Program } from '../src/client.ts';
 import { openDashboard } from '../src/dashboard.ts';
 import { showLogOnFailure } from '../src/failure.ts';
@@ -28,6 +28,7 @@ const WAITS: Program = {
   name: 'waits',
   program: {
     language: 'c',
+    flags: ['-g'],
     sources: {
       'main.c': `#include <mpi.h>
 #include <stdint.h>
@@ -60,14 +61,17 @@ int main(int argc, char **argv) {
   },
 };
 
-const replayed = async (id: string): Promise<number> => (await client.json<ProfileView>('GET', `/api/jobs/${id}/profile`)).ranks[1]!.ms.replaying ?? 0;
+const profileOf = (id: string): Promise<ProfileView> => client.json<ProfileView>('GET', `/api/jobs/${id}/profile`);
+const replayed = async (id: string): Promise<number> => (await profileOf(id)).ranks[1]!.ms.replaying ?? 0;
 
 test('a C rank that waits in MPI_Recv replays when it is killed, and does not when its volunteer leaves; the time line tells both', async ({ page, browser }, info) => {
   const tab = await Tab.open(browser, server.url, 'leaves', 2);
   const { id } = await client.submit(WAITS, 2, [], { interactive: true });
   const waits = (incarnation: number) =>
     client.until(id, `waiting as incarnation ${incarnation}`, ({ tasks: [zero, one] }) => zero?.activity?.call === 'stdin' && one?.incarnation === incarnation && one.state === 'running' && one.activity?.call === 'MPI_Recv');
+  const where = (j: JobView) => j.tasks.map((t) => t.activity?.place)[1];
   await waits(0);
+  await client.until(id, 'seen where it waits', (j) => where(j) === 'main (main.c:21)');
   expect((await client.request('POST', `/api/jobs/${id}/tasks/1/kill`)).ok).toBe(true);
   await waits(1);
   const fromStart = await replayed(id);
@@ -80,9 +84,11 @@ test('a C rank that waits in MPI_Recv replays when it is killed, and does not wh
   await expect(tab.page.getByTestId('volunteer-state')).toHaveText('Off');
   for (const rank of [0, 1]) await expect(tab.page.getByLabel('Events, newest first')).toContainText(`Image of rank ${rank} stored`);
   const left = await waits(2);
+  await client.until(id, 'seen where it waits', (j) => where(j) === 'main (main.c:21)'); // also out of an image
   expect(left.tasks.map((t) => t.nodeName)).toEqual(['goes-on', 'goes-on']);
   expect(left.tasks.every((t) => t.images >= 1)).toBe(true);
   expect(left.faults.map((f) => `${f.task} ${f.cause}`).sort()).toEqual(['0 goodbye', '1 goodbye', '1 killed']);
+  await expect.poll(async () => (await profileOf(id)).ranks[1]!.calls.find((c) => c.call === 'MPI_Recv')?.places.map((p) => p.place)).toEqual(['main (main.c:21)']);
   await client.input(id, 'x');
   const done = await client.ended(id);
   expect(done.error).toBeUndefined();

@@ -43,6 +43,7 @@ import { FinalCounters, noCounters } from './jobs/job-counters.ts';
 import { JobStore } from './jobs/job-store.ts';
 import { LogQuota } from './jobs/log-quota.ts';
 import { mappedReport } from './jobs/mapped-report.ts';
+import { Places } from './jobs/places.ts';
 import { observed } from './jobs/observation.ts';
 import { OpenJobs } from './jobs/open-jobs.ts';
 import { RunLog } from './jobs/run-log.ts';
@@ -81,6 +82,7 @@ export class Runtime {
   readonly board: Board;
   readonly history: History;
   readonly runLog: RunLog;
+  readonly #places: Places;
   readonly slotUse: SlotUse;
   observer: RuntimeObserver = { jobChanged: noop, nodesChanged: noop, output: noop, file: noop, jobForgotten: noop };
   readonly #options: ResolvedOptions;
@@ -126,6 +128,10 @@ export class Runtime {
       logger,
     });
     this.runLog = new RunLog(this.store.root);
+    this.#places = new Places((job) => {
+      const language = this.#specs.get(job)?.program.language;
+      return language && { path: this.store.programPath(job, language), language };
+    });
     this.slotUse = new SlotUse(options.limits.nodes);
     this.memories = new ChannelMemories(secrets, logger, options.limits.dataSockets);
     this.world = new WorldHost(options.dataDir, {
@@ -189,6 +195,7 @@ export class Runtime {
         },
         jobChanged: (job) => this.#jobChanged(job),
         nodesChanged: () => this.observer.nodesChanged(),
+        inSources: (m, from) => this.#places.inSources(m, (t) => from !== undefined && this.#isAt(from, t.job, t.task, t.incarnation)),
         heard: (m, from) => {
           this.imageCosts.heard(m, (job) => this.#specs.get(job)?.room);
           this.history.heard(m, from);
@@ -411,16 +418,17 @@ export class Runtime {
     return t?.incarnation === incarnation ? t.node : undefined;
   }
 
+  /** The incarnation acts at this node, or ended there: what a rank says last comes after its end, perhaps. */
+  #isAt(node: NodeId, job: JobId, task: TaskId, incarnation: Incarnation): boolean {
+    const t = this.dispatcher.core.core.find(job, task);
+    return t?.incarnation === incarnation && (t.node === node || (t.phase === 'done' && t.lastNode === node));
+  }
+
   #slotsHeard(m: Heartbeat, from: NodeId): void {
     const { core } = this.dispatcher.core;
     const node = core.nodes.get(from);
     if (!node) return;
-    const isHere = (job: JobId, task: TaskId, incarnation: Incarnation): boolean => {
-      const t = core.find(job, task);
-      // What a rank says last comes after its end, perhaps.
-      return t?.incarnation === incarnation && (t.node === from || (t.phase === 'done' && t.lastNode === from));
-    };
-    this.slotUse.heard(from, m.tasks, node.slots, node.tasks.size, isHere, Date.now());
+    this.slotUse.heard(from, m.tasks, node.slots, node.tasks.size, (job, task, incarnation) => this.#isAt(from, job, task, incarnation), Date.now());
   }
 
   // Between the cores

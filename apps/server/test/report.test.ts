@@ -90,9 +90,9 @@ it('a profile has what ranks say and what the server knows; what an older server
   history.assigned(taskId(0), incarnation(0), 'n', 2000);
   history.lost(taskId(0), incarnation(0), 5000);
   history.settle(9000);
-  const run = { spentMs: [], nodes: [], ranks: [{ spentMs: [700, 300], calls: [['MPI_Recv', 299.6, 12] as [string, number, number]] }] };
+  const run = { spentMs: [], nodes: [], ranks: [{ spentMs: [700, 300], calls: [['MPI_Recv', 299.6, 12] as [string, number, number]], places: [['MPI_Recv', 'halo', 280.4], ['MPI_Barrier', 'main', 9]] as [string, string, number][] }] };
   expect(profileOf(2, run, history)).toEqual([
-    { rank: 0, ms: { computing: 700, waiting: 300, starting: 3000, dead: 4000 }, calls: [{ call: 'MPI_Recv', ms: 300, times: 12 }] },
+    { rank: 0, ms: { computing: 700, waiting: 300, starting: 3000, dead: 4000 }, calls: [{ call: 'MPI_Recv', ms: 300, times: 12, places: [{ place: 'halo', ms: 280 }] }] },
     { rank: 1, ms: {}, calls: [] },
   ]);
   expect(profileOf(1, { spentMs: [5], nodes: [] }, undefined)).toEqual([{ rank: 0, ms: {}, calls: [] }]);

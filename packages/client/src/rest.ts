@@ -594,7 +594,7 @@ export interface paths {
         };
         /**
          * Where the time of each rank went, in sum: by kind, and of the time that it waited, by MPI call
-         * @description In ms, over all incarnations of a rank. `ms` has the kinds of the time line; `calls` divide the time that the rank waited, with the number of times that it had to. Told every few seconds; of incarnations that were lost before the server’s last start only starting, dead and paused are known. Needs a token of any role.
+         * @description In ms, over all incarnations of a rank. `ms` has the kinds of the time line; `calls` divide the time that the rank waited, with the number of times that it had to, and from where in the program, as sampled. Told every few seconds; of incarnations that were lost before the server’s last start only starting, dead and paused are known. Needs a token of any role.
          */
         get: operations["getJobsIdProfile"];
         put?: never;
@@ -4478,12 +4478,24 @@ export interface operations {
                      *             {
                      *               "call": "MPI_Allreduce",
                      *               "ms": 7100,
-                     *               "times": 940
+                     *               "times": 940,
+                     *               "places": [
+                     *                 {
+                     *                   "place": "residual (cg.c:88)",
+                     *                   "ms": 7090
+                     *                 }
+                     *               ]
                      *             },
                      *             {
                      *               "call": "MPI_Recv",
                      *               "ms": 800,
-                     *               "times": 31
+                     *               "times": 31,
+                     *               "places": [
+                     *                 {
+                     *                   "place": "exchange (halo.c:40)",
+                     *                   "ms": 795
+                     *                 }
+                     *               ]
                      *             }
                      *           ]
                      *         }
@@ -4501,6 +4513,10 @@ export interface operations {
                                 call: string;
                                 ms: number;
                                 times: number;
+                                places: {
+                                    place: string;
+                                    ms: number;
+                                }[];
                             }[];
                         }[];
                     };

@@ -8,7 +8,7 @@
  * else goes through the channel memory.
  */
 import type { PagePack } from '@mayfly/checkpoint';
-import type { Assignment, CallTime, ErrorBody, ImageId, Incarnation, Manifest, TaskId, TaskReport } from '@mayfly/wire';
+import type { Assignment, CallTime, PlaceTime, ErrorBody, ImageId, Incarnation, Manifest, TaskId, TaskReport } from '@mayfly/wire';
 import type { EndpointStart } from '@mayfly/protocols';
 import type { PortLike } from './ports.ts';
 import type { RankStatus } from './status.ts';
@@ -31,6 +31,8 @@ export interface TaskStatus extends RankStatus {
   incarnation: Incarnation;
   /** How long it has waited in which call. */
   calls: CallTime[];
+  /** And from where in the program, as stacks have it. */
+  places: PlaceTime[];
   /** Bytes of its linear memory; 0: not known. */
   memory: number;
 }

@@ -52,13 +52,16 @@ const W = {
   memory: 163,
   status: 176,
   lingerBell: 240,
-  /** Times by MPI call (status.ts); up to the end of the control words. */
+  /** Times by MPI call (status.ts). */
   calls: 256,
+  /** Times by place of the program (status-places.ts); up to the end of the control words. */
+  places: 528,
 } as const;
 export const STATUS_WORD = W.status;
 export const CALLS_WORD = W.calls;
+export const PLACES_WORD = W.places;
 export const MEMORY_WORD = W.memory;
-const CONTROL_BYTES = 2112;
+const CONTROL_BYTES = 5120;
 const DATA = 1;
 const SPACE = 2;
 const LINGER = 4;
@@ -265,8 +268,8 @@ export class RankSide {
     this.down = new RingReader(words, CONTROL_BYTES + up, down, W.downHead, W.downTail, W.commBell, W.commAsleep, ring);
   }
 
-  /** Blocks until `ready()`; it is asked after every wake-up. `forSpace`: also wakes when the up ring drains. */
-  block(ready: () => boolean, forSpace: boolean): void {
+  /** Blocks until `ready()`; it is asked after every wake-up. `forSpace`: also wakes when the up ring drains. `goesOn`: called when nothing has rung for {@link SAFETY_MS}. */
+  block(ready: () => boolean, forSpace: boolean, goesOn?: () => void): void {
     for (;;) {
       const bell = Atomics.load(this.words, W.rankBell);
       Atomics.store(this.words, W.rankAsleep, forSpace ? DATA | SPACE : DATA);
@@ -277,6 +280,7 @@ export class RankSide {
         if (how === 'timed-out' && Atomics.load(this.words, W.rankBell) !== bell) Atomics.add(this.words, W.lostByRank, 1);
         break;
       }
+      if (how === 'timed-out') goesOn?.();
     }
     Atomics.store(this.words, W.rankAsleep, 0);
   }

@@ -2,8 +2,9 @@
  * Status words of a rank: what it is doing, written by the rank into its channel memory without a message, read by the comm worker for
  * the heartbeat. Single writer; a version word (odd while it writes) makes a reading whole.
  */
-import { SPENT, type CallTime, type RankActivity, type TaskId } from '@mayfly/wire';
+import { SPENT, type CallTime, type PlaceTime, type RankActivity, type TaskId } from '@mayfly/wire';
 import { CALLS_WORD, STATUS_WORD } from './ring.ts';
+import { PlaceWriter, placeOfWait, readPlaces } from './status-places.ts';
 
 export const RankState = { LOADING: 0, COMPUTING: 1, WAITING: 2, REPLAYING: 3, CHECKPOINTING: 4, ENDED: 5, RESTING: 6 } as const;
 const NAMES = ['loading', 'computing', 'waiting', 'replaying', 'checkpointing', 'ended', 'resting'] as const;
@@ -58,6 +59,7 @@ export class StatusWriter {
   private readonly calls: Float64Array;
   private readonly resumed: Float64Array;
   private readonly entries = new Map<string, number>();
+  private readonly places: PlaceWriter;
   /** Of the call that it waits in, or has waited in last. */
   private entry = 0;
   /** Since when it is in its state. */
@@ -77,6 +79,7 @@ export class StatusWriter {
     this.calls = new Float64Array(words.buffer, words.byteOffset + 4 * (CALLS_WORD + CALLS_TABLE), (CALLS * ENTRY_WORDS) / 2);
     this.counters = new Float64Array(words.buffer, at + 4 * S.arrivals, 4);
     this.bytes = new Uint8Array(words.buffer, at + 4 * S.call, CALL_BYTES);
+    this.places = new PlaceWriter(words);
   }
 
   private begin(): void {
@@ -94,7 +97,10 @@ export class StatusWriter {
     const at = sending ? SENDING : SPENT_AT[this.words[STATUS_WORD + S.state]!]!;
     if (at >= 0 && now > this.since) {
       this.spent[at]! += now - this.since;
-      if (at === WAITING) this.calls[(this.entry * ENTRY_WORDS) / 2]! += now - this.since;
+      if (at === WAITING) {
+        this.calls[(this.entry * ENTRY_WORDS) / 2]! += now - this.since;
+        this.places.waited(now - this.since);
+      }
     }
     this.since = this.spent[SPENT.length] = now;
   }
@@ -108,6 +114,7 @@ export class StatusWriter {
   waiting(call: string, peer: number | undefined, tag: number | undefined): void {
     const w = this.words;
     this.passed();
+    this.places.waits();
     this.begin();
     if (call !== this.lastCall) {
       let name = this.names.get(call);
@@ -126,11 +133,22 @@ export class StatusWriter {
     this.begin();
   }
 
+  /** It waits still, or has waited just now: is it worth a look from where? */
+  get placeDue(): boolean {
+    return this.places.due;
+  }
+
+  /** The call that it waits in, or has waited in last, was made where `look` says. */
+  waitsAt(look: () => string | undefined): void {
+    this.passed();
+    this.places.spend(this.entry, look);
+  }
+
   private entryOf(call: string): number {
     const known = this.entries.get(call);
     if (known !== undefined) return known;
     const entry = Math.min(this.entries.size, CALLS - 1);
-    const at = CALLS_WORD + CALLS_TABLE + entry * ENTRY_WORDS;
+    const at = callAt(entry);
     const name = text.encode(entry === CALLS - 1 ? OTHER_CALLS : call).subarray(0, 4 * (ENTRY_WORDS - ENTRY_NAME));
     new Uint8Array(this.words.buffer, this.words.byteOffset + 4 * (at + ENTRY_NAME), name.length).set(name);
     Atomics.store(this.words, at + ENTRY_NAME - 1, name.length);
@@ -231,6 +249,8 @@ export function readStatus(words: Int32Array, now = 0): RankStatus {
     activity.call = asText.decode(new Uint8Array(read.buffer, 4 * S.call, CALL_BYTES).slice(0, length));
     if (flags & HAS_PEER) activity.peer = (read[S.peer]! >>> 0) as TaskId;
     if (flags & HAS_TAG) activity.tag = read[S.tag]!;
+    const place = placeOfWait(words);
+    if (place !== undefined) activity.place = place;
   }
   return {
     started: (flags & STARTED) !== 0,
@@ -250,13 +270,23 @@ export function readCalls(words: Int32Array, now = 0): CallTime[] {
   const still = SPENT_AT[Atomics.load(words, STATUS_WORD + S.state)] === WAITING ? now - since : 0;
   const present = Atomics.load(words, CALLS_WORD);
   for (let entry = 0; entry < CALLS; entry++) {
-    const at = CALLS_WORD + CALLS_TABLE + entry * ENTRY_WORDS;
-    const length = Math.min(Math.max(Atomics.load(words, at + ENTRY_NAME - 1), 0), 4 * (ENTRY_WORDS - ENTRY_NAME));
-    if (length === 0) break;
-    const [ms, times] = new Float64Array(words.buffer, words.byteOffset + 4 * at, 2) as unknown as [number, number];
-    const name = asText.decode(new Uint8Array(words.buffer, words.byteOffset + 4 * (at + ENTRY_NAME), length).slice());
+    const name = nameOfCall(words, entry);
+    if (name === '') break;
+    const [ms, times] = new Float64Array(words.buffer, words.byteOffset + 4 * callAt(entry), 2) as unknown as [number, number];
     const waited = ms + (entry === present && still > 0 && still < ABSURD_MS ? still : 0);
     if (Number.isFinite(waited) && waited >= 0 && Number.isSafeInteger(times)) out.push([name, Math.round(waited), times]);
   }
   return out;
+}
+
+/** Of that time: from where in the program (status-places.ts). */
+export const readPlaceTimes = (words: Int32Array): PlaceTime[] =>
+  readPlaces(words).flatMap(({ call, place, ms }): PlaceTime[] => (call >= 0 && call < CALLS ? [[nameOfCall(words, call), place, Math.round(ms)]] : []));
+
+const callAt = (entry: number): number => CALLS_WORD + CALLS_TABLE + entry * ENTRY_WORDS;
+
+function nameOfCall(words: Int32Array, entry: number): string {
+  const at = callAt(entry);
+  const length = Math.min(Math.max(Atomics.load(words, at + ENTRY_NAME - 1), 0), 4 * (ENTRY_WORDS - ENTRY_NAME));
+  return asText.decode(new Uint8Array(words.buffer, words.byteOffset + 4 * (at + ENTRY_NAME), length).slice());
 }

@@ -1,14 +1,15 @@
 /** Small parts: coalescing, status words, the random source, dates. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Assignment, TaskReport } from '@mayfly/wire';
+import { PLACE_CHARS, type Assignment, type TaskReport } from '@mayfly/wire';
 import { coalesce } from '../src/comm/links.ts';
 import { Jobs } from '../src/daemon/jobs.ts';
 import type { DaemonSeams } from '../src/daemon/seams.ts';
 import { createDate } from '../src/rank/date.ts';
+import { placeOf } from '../src/rank/place.ts';
 import { Random } from '../src/rank/random.ts';
 import { CommSide, createChannelMemory, RankSide } from '../src/ring.ts';
-import { RankState, readCalls, readStatus, StatusWriter } from '../src/status.ts';
+import { RankState, readCalls, readPlaceTimes, readStatus, StatusWriter } from '../src/status.ts';
 import { holdOf, lowBattery, nextLook } from '../src/page/policy.ts';
 import { AT_EASE, CALM_MS, PRESSED_MS, eased, easeWords, nextEase } from '../src/page/pressure.ts';
 import { DutyCycle } from '../src/rank/duty.ts';
@@ -206,6 +207,59 @@ describe('status words', () => {
     writer.waiting('MPI_Recv', undefined, undefined);
     writer.recovered();
     expect(readStatus(words).activity.state).toBe('waiting');
+  });
+
+  it.each([
+    ['V8', 'Error\n    at RingDevice.next (/x/rank.cjs:1:2)\n    at a.out.halo (wasm://wasm/a.out-000320ce:wasm-function[21]:0x64b)\n    at a.out.main (wasm://wasm/a.out-0:wasm-function[23]:0x8fe)', 'halo (wasm-function[21]:0x64b)'],
+    ['a wrapper of a profiling library', '    at a.out.MPI_Recv (wasm://wasm/a:wasm-function[2]:0x64b)\n    at a.out.Grid::exchange(int, int) (wasm://wasm/a:wasm-function[9]:0x8fe)', 'Grid::exchange(int, int) (wasm-function[9]:0x8fe)'],
+    ['what the C library does for the program', '    at a.out.__stdio_read (wasm://wasm/a:wasm-function[2]:0x64b)\n    at a.out.fgets (wasm://wasm/a:wasm-function[3]:0x6)\n    at a.out.ask (wasm://wasm/a:wasm-function[9]:0x8fe)', 'ask (wasm-function[9]:0x8fe)'],
+    ['a function without a name', '    at wasm://wasm/0123abcd:wasm-function[7]:0x1f', 'wasm-function[7]:0x1f'],
+    ['a script', '    at _CommObject.recv (http://h/rank.js:3:4)\n    at Solver.step (mayfly-program.js:23:14)', 'Solver.step (mayfly-program.js:23:14)'],
+    ['a script outside of functions', '    at mayfly-program.js:5:1', 'mayfly-program.js:5:1'],
+    ['Firefox', 'next@http://h/rank.js:1:2\nhalo@http://h/rank.js line 3 > WebAssembly.Module:wasm-function[21]:0x64b', 'halo (wasm-function[21]:0x64b)'],
+    ['Firefox, a script', 'recv@http://h/rank.js:1:2\nexchange@mayfly-program.js:13:20', 'exchange (mayfly-program.js:13:20)'],
+    ['Firefox, outside of functions', '@mayfly-program.js:13:20', 'mayfly-program.js:13:20'],
+    ['no frame of the program', 'Error\n    at next (rank.js:1:2)', undefined],
+  ])('finds the place of a call in a stack: %s', (_, stack, place) => expect(placeOf(stack)).toBe(place));
+
+  it('samples from where in the program it waits: once in twenty milliseconds of waiting, and while a wait goes on', () => {
+    const { words } = new CommSide(createChannelMemory(64 * 1024, 64 * 1024), () => undefined);
+    let clock = 0;
+    let looks = 0;
+    const writer = new StatusWriter(words, undefined, () => clock);
+    const wait = (call: string, ms: number, place: string | undefined): void => {
+      writer.waiting(call, undefined, undefined);
+      clock += ms;
+      writer.state(RankState.COMPUTING);
+      if (writer.placeDue) writer.waitsAt(() => (looks++, place));
+      clock += 1000;
+    };
+    for (let i = 0; i < 12; i++) wait('MPI_Recv', 6, 'halo');
+    expect([looks, readPlaceTimes(words)]).toEqual([3, [['MPI_Recv', 'halo', 72]]]);
+    wait('MPI_Barrier', 500, undefined); // a stack that tells nothing
+    expect(readPlaceTimes(words)).toEqual([['MPI_Recv', 'halo', 72]]);
+    // It hangs: one look, whatever comes of it, and its place is there to see until the wait is over.
+    writer.waiting('MPI_Barrier', undefined, undefined);
+    expect(readStatus(words).activity.place).toBeUndefined();
+    looks = 0;
+    for (let i = 0; i < 3; i++) {
+      clock += 500;
+      writer.waitsAt(() => (looks++, 'main'));
+    }
+    expect([looks, readStatus(words).activity]).toEqual([1, expect.objectContaining({ call: 'MPI_Barrier', place: 'main' })]);
+    clock += 20;
+    writer.state(RankState.COMPUTING);
+    if (writer.placeDue) writer.waitsAt(() => 'never asked');
+    expect(readStatus(words).activity.place).toBeUndefined();
+    expect(readPlaceTimes(words)).toEqual([['MPI_Recv', 'halo', 72], ['MPI_Barrier', 'main', 1520]]);
+    // Of more places than there are entries the rest is one; long names are cut.
+    for (let i = 0; i < 40; i++) wait('MPI_Wait', 20, `${'f'.repeat(200)}${i}`);
+    for (let i = 0; i < 40; i++) wait('MPI_Wait', 20, `g${i}`);
+    const places = readPlaceTimes(words);
+    expect(places).toHaveLength(24);
+    expect(places[23]).toEqual(['MPI_Wait', 'elsewhere', 20 * (80 - 21)]);
+    expect(Math.max(...places.map(([, place]) => place.length))).toBe(PLACE_CHARS);
+    expect(new Uint8Array(words.buffer, words.byteOffset + words.byteLength).every((b) => b === 0)).toBe(true);
   });
 
   it('divides the time that a rank waits by call; what has no entry of its own is other calls', () => {

@@ -42,6 +42,8 @@ export interface Waiter {
   /** Absent: any source. */
   peer?: TaskId;
   tag?: number;
+  /** From where in the program it waits. */
+  place?: string;
 }
 export interface Deadlock {
   waiters: Waiter[];
@@ -82,7 +84,7 @@ function blocked(o: JobObservation): Waiter[] | undefined {
     if (a.arrivals !== t.arrivalsLogged || a.sends !== t.sendsLogged || (t.bodiesUnderWay ?? 0) > 0) return undefined;
     if (MOVING.includes(a.call)) return undefined;
     if (a.peer === WORLD && o.stdinOpen) return undefined;
-    waiters.push({ task: t.task, call: a.call, ...(a.peer === undefined ? {} : { peer: a.peer }), ...(a.tag === undefined ? {} : { tag: a.tag }) });
+    waiters.push({ task: t.task, call: a.call, ...(a.peer === undefined ? {} : { peer: a.peer }), ...(a.tag === undefined ? {} : { tag: a.tag }), ...(a.place === undefined ? {} : { place: a.place }) });
   }
   return waiters.length > 0 ? waiters : undefined;
 }
@@ -91,7 +93,7 @@ function describe(waiters: Waiter[], o: JobObservation): Deadlock {
   const done = new Set(o.tasks.filter((t) => t.state === 'done').map((t) => t.task));
   const lines = waiters.map((w) => {
     const whom = w.peer === undefined ? 'any rank' : w.peer === WORLD ? 'standard input, which has ended' : `rank ${w.peer}${done.has(w.peer) ? ', which has ended' : ''}`;
-    return `  rank ${w.task} waits in ${w.call} for ${whom}${w.tag === undefined ? '' : `, tag ${w.tag}`}`;
+    return `  rank ${w.task} waits in ${w.call} for ${whom}${w.tag === undefined ? '' : `, tag ${w.tag}`}${w.place === undefined ? '' : `, at ${w.place}`}`;
   });
   const cycle = findCycle(waiters);
   const head = waiters.length === 1 ? 'The only rank left waits, and nothing is in flight:' : `All ${waiters.length} ranks that have not ended wait, and nothing is in flight:`;

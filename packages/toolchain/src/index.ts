@@ -7,8 +7,8 @@
 export * from './types.ts';
 export { createCompiler } from './compiler.ts';
 export { declarations, templateFiles } from './dist-files.ts';
-export { mapStack } from './map-stack.ts';
-export { symbolise } from './c/lines.ts';
+export { mapStack, stackMapper } from './map-stack.ts';
+export { symbolise, symboliser } from './c/lines.ts';
 export { archiveKind, unpack } from './archive.ts';
 export { ARCHIVE_LIMITS } from './limits.ts';
 export { MANIFEST, isNativeSource, isUnit, programOfFiles, type PlainProgram } from './project.ts';

@@ -7,11 +7,15 @@ import { BUNDLE_NAME } from './bundle-name.ts';
  * V8, SpiderMonkey and JavaScriptCore alike, since it looks at the places only.
  * @param sourceMap what the compiler gave with the bundle
  */
-export function mapStack(stack: string, sourceMap: string): string {
+export const mapStack = (stack: string, sourceMap: string): string => stackMapper(sourceMap)(stack);
+
+/** The same for many stacks of one program. */
+export function stackMapper(sourceMap: string): (stack: string) => string {
   const map = new SourceMap(JSON.parse(sourceMap) as SourceMapPayload);
   const place = new RegExp(`[^\\s()@]*${BUNDLE_NAME.replaceAll('.', '\\.')}:(\\d+):(\\d+)`, 'g');
-  return stack.replace(place, (text, line: string, column: string) => {
-    const entry = map.findEntry(Number(line) - 1, Number(column) - 1);
-    return 'originalSource' in entry && entry.originalSource !== '' ? `${entry.originalSource}:${entry.originalLine + 1}:${entry.originalColumn + 1}` : text;
-  });
+  return (stack) =>
+    stack.replace(place, (text, line: string, column: string) => {
+      const entry = map.findEntry(Number(line) - 1, Number(column) - 1);
+      return 'originalSource' in entry && entry.originalSource !== '' ? `${entry.originalSource}:${entry.originalLine + 1}:${entry.originalColumn + 1}` : text;
+    });
 }

@@ -6,7 +6,7 @@ import { Type, type Static } from 'typebox';
 import { BoardName } from './board.ts';
 import { ReplayFrom } from './data-plane.ts';
 import { Manifest } from './image.ts';
-import { ProgramLanguage, ProtocolName, RankActivity } from './job.ts';
+import { PLACE_CHARS, ProgramLanguage, ProtocolName, RankActivity } from './job.ts';
 import { CountSchema, ErrorBody, HashSchema, ImageIdSchema, IncarnationSchema, JobIdSchema, NodeIdSchema, TaskIdSchema } from './schema.ts';
 
 /** Control protocol version; a node of another one is refused with VERSION_MISMATCH. */
@@ -104,6 +104,10 @@ export const SPENT = ['computing', 'waiting', 'sending', 'checkpointing', 'repla
 export const CallTime = Type.Tuple([Type.String({ maxLength: 48 }), Type.Number({ minimum: 0, maximum: 1e12 }), Type.Number({ minimum: 0, maximum: 1e15 })]);
 export type CallTime = Static<typeof CallTime>;
 
+/** Of the time that a rank has waited in a call (ms): from where in the program it was made. Sampled: a place stands for the 20 ms of waiting before it was looked at, or for all of a longer wait. */
+export const PlaceTime = Type.Tuple([Type.String({ maxLength: 48 }), Type.String({ maxLength: PLACE_CHARS }), Type.Number({ minimum: 0, maximum: 1e12 })]);
+export type PlaceTime = Static<typeof PlaceTime>;
+
 /** node → dispatcher, every heartbeatMs; the paper's "alive" signal with the ranks' status words. */
 export const Heartbeat = Type.Object({
   tasks: Type.Array(
@@ -122,6 +126,8 @@ export const Heartbeat = Type.Object({
       memory: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 40 })),
       /** Of the time that it waited: in which MPI calls, so far. Not in every heartbeat. */
       calls: Type.Optional(Type.Array(CallTime, { maxItems: 16 })),
+      /** And from where. */
+      places: Type.Optional(Type.Array(PlaceTime, { maxItems: 24 })),
     }),
     { maxItems: 1024 },
   ),

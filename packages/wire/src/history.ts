@@ -70,13 +70,22 @@ export const MatrixView = Type.Object({
 export type MatrixView = Static<typeof MatrixView>;
 
 /**
- * What the time of one rank went to, over all its incarnations, ms by kind (LANE_KINDS), and of the time that it waited: in which MPI calls, longest first. What it says of
+ * What the time of one rank went to, over all its incarnations, ms by kind (LANE_KINDS), and of the time that it waited: in which MPI calls, longest first, and from where in the
+ * program those were made (sampled, so that their sum is not quite that of the call). What it says of
  * itself is known as far as this start of the server has heard it.
  */
 export const RankProfile = Type.Object({
   rank: TaskIdSchema,
   ms: Type.Record(Type.String(), Type.Number()),
-  calls: Type.Array(Type.Object({ call: Type.String(), ms: Type.Number(), times: Type.Number() })),
+  calls: Type.Array(
+    Type.Object({
+      call: Type.String(),
+      ms: Type.Number(),
+      times: Type.Number(),
+      /** 'exchange (halo.c:40)'; of programs without line numbers, the function. */
+      places: Type.Array(Type.Object({ place: Type.String(), ms: Type.Number() })),
+    }),
+  ),
 });
 export type RankProfile = Static<typeof RankProfile>;
 

@@ -115,6 +115,9 @@ export type JobSubmission = Static<typeof JobSubmission>;
 export type JobState = 'waiting' | 'running' | 'stalled' | 'pausing' | 'paused' | 'done' | 'failed' | 'cancelled';
 export const JobState = Type.Unsafe<JobState>(Type.String());
 
+/** Characters of a place of a program, as a node tells it: 'name (module:position)'. */
+export const PLACE_CHARS = 96;
+
 /** What a rank is doing, as its status words say. */
 export const RankActivity = Type.Object({
   /** 'computing' | 'waiting' | 'replaying' | 'checkpointing' | 'resting' (its volunteer gives a share of the processor only) */
@@ -124,6 +127,8 @@ export const RankActivity = Type.Object({
   /** Task it waits for; absent for ANY_SOURCE. */
   peer: Type.Optional(TaskIdSchema),
   tag: Type.Optional(Type.Integer()),
+  /** From where in the program that call was made, once it has waited for half a second: 'exchange (halo.c:40)', or what of it is known. */
+  place: Type.Optional(Type.String({ maxLength: PLACE_CHARS })),
   /** Arrivals consumed and messages sent since the start of the program, over all channels (those of the world too). */
   arrivals: CountSchema,
   sends: CountSchema,

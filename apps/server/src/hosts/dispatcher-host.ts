@@ -60,7 +60,9 @@ export interface DispatcherListener {
   jobEnded(job: JobId, state: 'done' | 'failed' | 'cancelled', error: ErrorBody | undefined): void;
   jobChanged(job: JobId): void;
   nodesChanged(): void;
-  /** A heartbeat that was well formed; the core has taken it. */
+  /** A heartbeat that was well formed, with places of programs as their sources have them. */
+  inSources(m: Heartbeat, from: NodeId | undefined): Heartbeat;
+  /** The core has taken it. */
   heard(m: Heartbeat, from: NodeId | undefined): void;
   /** A node with this identity is welcome; `board`: the name that it gave. */
   came(node: NodeId, room: string | undefined, board: BoardName | undefined): void;
@@ -316,8 +318,9 @@ export class DispatcherHost {
           ack({ error: e ?? { code: 'INTERNAL', message: 'The server met a defect.' } });
         });
       });
-      socket.on('heartbeat', (m, ack) => {
-        if (!heartbeat.Check(m)) return bad('heartbeat');
+      socket.on('heartbeat', (told, ack) => {
+        if (!heartbeat.Check(told)) return bad('heartbeat');
+        const m = this.#listener.inSources(told, c.node);
         if (typeof ack === 'function') ack();
         this.step({ type: 'heartbeat', connection: id, tasks: m.tasks, ...(m.rttMs === undefined ? {} : { rttMs: m.rttMs }), ...(m.speed === undefined ? {} : { speed: m.speed }) });
         this.#listener.heard(m, c.node);

@@ -1,7 +1,10 @@
 /** Where the time of each rank went: what the ranks say of themselves, and what the server knows of them. Pure. */
 import { LANE_KINDS, SPENT, taskId, type RankProfile } from '@mayfly/wire';
 import type { JobHistory } from '../history/job-history.ts';
-import type { RunSummary } from './run-log.ts';
+import type { RankTimes, RunSummary } from './run-log.ts';
+
+const placesOf = (own: RankTimes, call: string): { place: string; ms: number }[] =>
+  (own.places ?? []).flatMap(([of, place, ms]) => (of === call && ms >= 0.5 ? [{ place, ms: Math.round(ms) }] : []));
 
 /** `history`: says how long a rank started, was dead, or paused. */
 export function profileOf(size: number, run: RunSummary, history: JobHistory | undefined): RankProfile[] {
@@ -15,6 +18,6 @@ export function profileOf(size: number, run: RunSummary, history: JobHistory | u
       // What took less than a millisecond was not nothing.
       if (spent > 0) ms[kind] = spent < 1 ? Number(spent.toPrecision(1)) : Math.round(spent);
     });
-    return { rank: taskId(rank), ms, calls: (own?.calls ?? []).map(([call, ms, times]) => ({ call, ms: Math.round(ms), times })) };
+    return { rank: taskId(rank), ms, calls: (own?.calls ?? []).map(([call, ms, times]) => ({ call, ms: Math.round(ms), times, places: placesOf(own!, call) })) };
   });
 }

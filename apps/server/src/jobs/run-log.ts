@@ -3,17 +3,19 @@
  * a job ends it is written to `<dataDir>/jobs/<job>/run.json`. What was before the last start of the server is not known, but for the incarnations
  * that live: they tell their whole time.
  *
- *  R1  Bounded whatever nodes say: names of calls are checked, and a rank has at most MAX_CALLS of them.
+ *  R1  Bounded whatever nodes say: names of calls are checked, and a rank has at most MAX_CALLS of them, and MAX_PLACES of places.
  *  R2  What an incarnation says last of itself counts, though it is done by then, or the whole job for LAST_WORDS_MS.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SPENT, type CallTime, type Heartbeat, type Incarnation, type JobId, type NodeId, type TaskId } from '@mayfly/wire';
+import { SPENT, type CallTime, type Heartbeat, type Incarnation, type JobId, type NodeId, type PlaceTime, type TaskId } from '@mayfly/wire';
 
 export interface RankTimes {
   /** By {@link SPENT}. */
   spentMs: number[];
   calls: CallTime[];
+  /** From where in the program those calls were made. Absent: written before this was kept. */
+  places?: PlaceTime[];
 }
 
 export interface RunSummary {
@@ -33,6 +35,7 @@ export interface Place {
 /** Nodes of one job that are remembered. */
 const MAX_NODES = 1000;
 const MAX_CALLS = 48;
+const MAX_PLACES = 96;
 const LAST_WORDS_MS = 5_000;
 const CALL_NAME = /^\w[\w ]*$/;
 
@@ -41,6 +44,7 @@ interface Acting {
   node: NodeId;
   spent: readonly number[];
   calls: readonly CallTime[];
+  places: readonly PlaceTime[];
 }
 
 interface Run {
@@ -56,8 +60,9 @@ interface Run {
 class Times {
   readonly spent = SPENT.map(() => 0);
   readonly #calls = new Map<string, { ms: number; times: number }>();
+  readonly #places = new Map<string, [call: string, place: string, ms: number]>();
 
-  add({ spent, calls }: Pick<Acting, 'spent' | 'calls'>): this {
+  add({ spent, calls, places }: Pick<Acting, 'spent' | 'calls' | 'places'>): this {
     for (let i = 0; i < this.spent.length; i++) this.spent[i]! += spent[i] ?? 0;
     for (const [name, ms, times] of calls) {
       const call = CALL_NAME.test(name) && (this.#calls.has(name) || this.#calls.size < MAX_CALLS) ? name : 'other calls';
@@ -65,16 +70,27 @@ class Times {
       if (sum) Object.assign(sum, { ms: sum.ms + ms, times: sum.times + times });
       else this.#calls.set(call, { ms, times });
     }
+    for (const [call, place, ms] of places) {
+      if (!CALL_NAME.test(call)) continue;
+      const key = `${call} ${place}`;
+      const sum = this.#places.get(key);
+      if (sum) sum[2] += ms;
+      else if (this.#places.size < MAX_PLACES) this.#places.set(key, [call, place, ms]);
+    }
     return this;
+  }
+  get places(): PlaceTime[] {
+    return [...this.#places.values()].sort((a, b) => b[2] - a[2]);
   }
   get calls(): CallTime[] {
     return [...this.#calls].map(([name, { ms, times }]): CallTime => [name, ms, times]).sort((a, b) => b[1] - a[1]);
   }
 }
 
-function said(acting: Acting, { spent, calls }: Heartbeat['tasks'][number]): void {
+function said(acting: Acting, { spent, calls, places }: Heartbeat['tasks'][number]): void {
   if (spent) acting.spent = spent;
   if (calls) acting.calls = calls;
+  if (places) acting.places = places;
 }
 
 export class RunLog {
@@ -100,7 +116,7 @@ export class RunLog {
         run.past.set(t.task, (run.past.get(t.task) ?? new Times()).add(acting));
         acting = undefined;
       }
-      if (!acting) run.acting.set(t.task, (acting = { incarnation: t.incarnation, node: place.id, spent: [], calls: [] }));
+      if (!acting) run.acting.set(t.task, (acting = { incarnation: t.incarnation, node: place.id, spent: [], calls: [], places: [] }));
       said(acting, t);
       let node = run.nodes.get(place.id);
       if (!node && run.nodes.size < MAX_NODES) run.nodes.set(place.id, (node = { name: place.name, engine: place.engine, ranks: new Set() }));
@@ -121,8 +137,8 @@ export class RunLog {
     const ranks = Array.from({ length: Math.max(-1, ...run.acting.keys()) + 1 }, (_, rank): RankTimes => {
       const times = new Times();
       for (const part of [run.past.get(rank as TaskId), run.acting.get(rank as TaskId)]) if (part) times.add(part);
-      all.add({ spent: times.spent, calls: [] });
-      return { spentMs: times.spent, calls: times.calls };
+      all.add({ spent: times.spent, calls: [], places: [] });
+      return { spentMs: times.spent, calls: times.calls, places: times.places };
     });
     return { spentMs: all.spent, ranks, nodes: [...run.nodes.values()].map((n) => ({ ...n, ranks: [...n.ranks].sort((a, b) => a - b) })) };
   }

@@ -109,8 +109,8 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
     answer: { job: ID, size: 1, kinds: ['computing', 'waiting'], since: AT, until: AT + 60_000, now: AT + 60_500, ended: false, from: AT, widthMs: 1000, columns: 60, first: 0, last: 0, shares: 'Y2AAAA==', events: [{ at: AT + 30_000, kind: 'fault', task: 0, incarnation: 0, cause: 'disconnected' }], eventsLeftOut: 0 },
   },
   'GET /api/jobs/:id/profile': {
-    description: 'In ms, over all incarnations of a rank. `ms` has the kinds of the time line; `calls` divide the time that the rank waited, with the number of times that it had to. Told every few seconds; of incarnations that were lost before the server’s last start only starting, dead and paused are known.',
-    answer: { job: ID, ranks: [{ rank: 0, ms: { computing: 51_200, waiting: 7_900, starting: 640 }, calls: [{ call: 'MPI_Allreduce', ms: 7_100, times: 940 }, { call: 'MPI_Recv', ms: 800, times: 31 }] }] },
+    description: 'In ms, over all incarnations of a rank. `ms` has the kinds of the time line; `calls` divide the time that the rank waited, with the number of times that it had to, and from where in the program, as sampled. Told every few seconds; of incarnations that were lost before the server’s last start only starting, dead and paused are known.',
+    answer: { job: ID, ranks: [{ rank: 0, ms: { computing: 51_200, waiting: 7_900, starting: 640 }, calls: [{ call: 'MPI_Allreduce', ms: 7_100, times: 940, places: [{ place: 'residual (cg.c:88)', ms: 7_090 }] }, { call: 'MPI_Recv', ms: 800, times: 31, places: [{ place: 'exchange (halo.c:40)', ms: 795 }] }] }] },
   },
   'GET /api/jobs/:id/matrix': {
     description: 'Who sent how much to whom. A cell is [bin of sources, bin of destinations, messages, bytes]; a bin holds `binned` ranks.',

@@ -104,6 +104,9 @@ export function doingText(t: Doing, now: number): string | undefined {
   return text !== undefined && ms >= LONG_MS ? `${text}, ${elapsed(ms).replaceAll(' ', '\u00a0')}` : text;
 }
 
+/** From where in its program it waits, while it does: 'at exchange (halo.c:40)'. */
+export const placeText = (t: TaskView): string | undefined => (activityText(t) !== undefined && t.activity?.state === 'waiting' && t.activity.place !== undefined ? `at ${t.activity.place}` : undefined);
+
 /** What fits on a tile: the word, and whom it waits for. */
 export function tileText(t: TaskView, ended = false): string {
   if (ended) return rankWord(t, true).text;

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import { KINDS } from '../dashboard/job/timeline/kinds.ts';
 import { useHeld } from '../dashboard/useHeld.ts';
 import { count, duration, plural } from '../shared/format.ts';
-import { busiest, callsOf, sharesOf, sumOf, type CallSum, type RankTimes, type Shares } from './profile.ts';
+import { busiest, callsOf, placesOf, sharesOf, sumOf, type CallSum, type PlaceSum, type RankTimes, type Shares } from './profile.ts';
 import '../dashboard/job/timeline/kinds.css';
 import './profile.css';
 
@@ -37,6 +37,7 @@ export function Profile({ ranks, watched = false }: ProfileProps) {
       </div>
       <ByRank ranks={ranks} kinds={kinds} watched={watched} />
       <ByCall ranks={ranks} all={sum.all} watched={watched} />
+      <ByPlace ranks={ranks} all={sum.all} watched={watched} />
     </>
   );
 }
@@ -172,6 +173,67 @@ function ByCall({ ranks, all, watched }: { ranks: readonly RankTimes[]; all: num
         )}
       </div>
       <p className="muted small">A wait is a call that had to block. Time in a call whose message was there already, and in polls such as MPI_Test, counts as computing.</p>
+    </div>
+  );
+}
+
+const placeKey = (p: PlaceSum): string => `${p.call} ${p.place}`;
+
+function ByPlace({ ranks, all, watched }: { ranks: readonly RankTimes[]; all: number; watched: boolean }) {
+  const things = useMemo(() => {
+    const places = placesOf(ranks);
+    return { all: places, listed: places, id: placeKey };
+  }, [ranks]);
+  const { rows } = useHeld(things, { join: true, chosen: '' });
+  return (
+    <div className="stack">
+      <h3>Waiting, by place in the program</h3>
+      <div className={`card scroll-x${watched ? ' list kept short' : ''}`} tabIndex={0} role="region" aria-label="Waiting by place in the program">
+        {rows.length === 0 ? (
+          <p className="muted small">No rank has waited long enough for a look at from where.</p>
+        ) : (
+          <table className={`table num small calls${watched ? ' fixed' : ''}`} data-testid="profile-places">
+            <thead>
+              <tr>
+                <th scope="col">Place</th>
+                <th scope="col" className="c-call">
+                  Call
+                </th>
+                <th scope="col" className="right c-ms">
+                  Waited
+                </th>
+                <th scope="col" className="right c-ms">
+                  Of all time
+                </th>
+                <th scope="col" className="right c-most">
+                  Longest in sum
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ item: p }) => (
+                <tr key={placeKey(p)}>
+                  <th scope="row" className="mono keep" title={p.place}>
+                    {p.place}
+                  </th>
+                  <td>
+                    <Call name={p.call} />
+                  </td>
+                  <td className="right keep">{duration(p.ms)}</td>
+                  <td className="right keep">{share(p.ms, all)}</td>
+                  <td className="right keep">
+                    rank {p.rank}, {duration(p.most)}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </div>
+      <p className="muted small">
+        The function that makes the call, with its line where the program tells it (TypeScript always; C and C++ compiled with <code>-g</code>). Looked at once in twenty milliseconds of waiting: where short waits
+        are many, this is a sample.
+      </p>
     </div>
   );
 }

@@ -42,6 +42,30 @@ export function callsOf(ranks: readonly RankTimes[]): CallSum[] {
   return [...sums.values()].sort((a, b) => b.ms - a.ms || b.times - a.times);
 }
 
+export interface PlaceSum {
+  place: string;
+  call: string;
+  ms: number;
+  /** The rank that waited longest there, and how long. */
+  rank: number;
+  most: number;
+}
+
+/** From where in the program ranks waited; longest first. */
+export function placesOf(ranks: readonly RankTimes[]): PlaceSum[] {
+  const sums = new Map<string, PlaceSum>();
+  for (const r of ranks)
+    for (const { call, places } of r.calls)
+      for (const { place, ms } of places) {
+        const key = `${call} ${place}`;
+        let s = sums.get(key);
+        if (!s) sums.set(key, (s = { place, call, ms: 0, rank: r.rank, most: -1 }));
+        s.ms += ms;
+        if (ms > s.most) [s.rank, s.most] = [r.rank, ms];
+      }
+  return [...sums.values()].sort((a, b) => b.ms - a.ms);
+}
+
 /** The rank that computed longest, and how many times the mean that is; undefined where there is nothing to compare. */
 export function busiest(ranks: readonly RankTimes[]): { rank: number; ms: number; ofMean: number } | undefined {
   if (ranks.length < 2) return undefined;
@@ -51,11 +75,12 @@ export function busiest(ranks: readonly RankTimes[]): { rank: number; ms: number
   return mean === 0 ? undefined : { rank: top.rank, ms: of(top), ofMean: of(top) / mean };
 }
 
-/** One row per rank and kind, and per rank and call. */
+/** One row per rank and kind, per rank and call, and per rank, call and place (whose time is in that of the call). */
 export function csvOf(ranks: readonly RankTimes[]): string {
   const rows = ranks.flatMap((r) => [
-    ...LANE_KINDS.filter((k) => r.ms[k]).map((k) => `${r.rank},${k},,${r.ms[k]},`),
-    ...r.calls.map((c) => `${r.rank},waiting,${c.call},${c.ms},${c.times}`),
+    ...LANE_KINDS.filter((k) => r.ms[k]).map((k) => `${r.rank},${k},,${r.ms[k]},,`),
+    ...r.calls.map((c) => `${r.rank},waiting,${c.call},${c.ms},${c.times},`),
+    ...r.calls.flatMap((c) => c.places.map((p) => `${r.rank},waiting at,${c.call},${p.ms},,"${p.place.replaceAll('"', '""')}"`)),
   ]);
-  return ['rank,kind,call,ms,times', ...rows, ''].join('\n');
+  return ['rank,kind,call,ms,times,place', ...rows, ''].join('\n');
 }

@@ -15,7 +15,7 @@ import type { ImageHead } from '../local-frames.ts';
 import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, RankRun, RankToComm } from '../messages.ts';
 import { channelOf, type Channel } from '../ports.ts';
 import { Ask, MEMORY_WORD, SAFETY_MS } from '../ring.ts';
-import { readCalls, readStatus } from '../status.ts';
+import { readCalls, readPlaceTimes, readStatus } from '../status.ts';
 import { Fetcher } from './fetcher.ts';
 import { ImageUploads } from './images.ts';
 import { Links } from './links.ts';
@@ -412,7 +412,7 @@ export class CommHost {
   private status(ranks: Rank[]): void {
     this.daemon.post({
       type: 'status',
-      tasks: ranks.map((r) => ({ task: r.assignment.task, incarnation: r.assignment.incarnation, ...readStatus(r.link.side.words, Date.now()), calls: readCalls(r.link.side.words, Date.now()), memory: 65_536 * Math.max(0, r.link.side.words[MEMORY_WORD]!) })),
+      tasks: ranks.map((r) => ({ task: r.assignment.task, incarnation: r.assignment.incarnation, ...readStatus(r.link.side.words, Date.now()), calls: readCalls(r.link.side.words, Date.now()), places: readPlaceTimes(r.link.side.words), memory: 65_536 * Math.max(0, r.link.side.words[MEMORY_WORD]!) })),
       connected: this.links?.up ?? false,
       lostWakeUps: [...this.ranks.values()].reduce((sum, r) => sum + r.link.side.lost + r.link.side.lostByRank, this.lost),
     });

@@ -256,7 +256,7 @@ export class Daemon {
         activity: status?.activity ?? { state: 'loading', arrivals: 0, sends: 0 },
         ...(status ? { spent: status.spent } : {}),
         ...(status?.memory ? { memory: status.memory } : {}),
-        ...(calls && status ? { calls: status.calls } : {}),
+        ...(calls && status ? { calls: status.calls, ...(status.places.length > 0 ? { places: status.places } : {}) } : {}),
       })),
     };
   }

@@ -17,6 +17,7 @@ import { Ask, type RankSide } from '../ring.ts';
 import { RankState, type StatusWriter } from '../status.ts';
 import { DutyCycle } from './duty.ts';
 import { Parts } from './parts.ts';
+import { placeNow } from './place.ts';
 
 /** Bodies of unmatched messages that a rank keeps; the rest stays in the log. */
 const UNEXPECTED_BYTES = 16 * 1024 * 1024;
@@ -145,8 +146,16 @@ export class RingDevice implements Device {
 
   private block(stop?: () => boolean): void {
     const from = this.engineNow();
-    this.side.block(() => !this.side.down.empty || (stop?.() ?? false), false);
+    this.side.block(() => !this.side.down.empty || (stop?.() ?? false), false, this.waitGoesOn);
     this.duty.rested(from);
+  }
+
+  /** From where in the program the rank waits: for people, who see it while it does, and how long it did in all. */
+  private readonly waitGoesOn = (): void => this.status.waitsAt(placeNow);
+
+  private waited(state: number): void {
+    this.status.state(state);
+    if (this.status.placeDue) this.waitGoesOn();
   }
 
   /** The next frame of an arrival; blocks when `reason` is given, until `stop()`. */
@@ -167,7 +176,7 @@ export class RingDevice implements Device {
       let stopped = false;
       this.block(() => (stopped = stop?.() ?? false));
       if (stopped) return undefined;
-      this.status.state(this.working());
+      this.waited(this.working());
     }
   }
 
@@ -246,7 +255,7 @@ export class RingDevice implements Device {
       if (!f) {
         this.status.waiting(call, undefined, undefined);
         this.block();
-        this.status.state(RankState.COMPUTING);
+        this.waited(RankState.COMPUTING);
         continue;
       }
       this.side.down.take();

@@ -3,7 +3,8 @@ import { writeSync } from 'node:fs';
 import { Script } from 'node:vm';
 import { parentPort } from 'node:worker_threads';
 import type { RankInit, RankRun, RankToComm } from '../messages.ts';
-import { PROGRAM_FILE, runRank } from './host.ts';
+import { runRank } from './host.ts';
+import { PROGRAM_FILE } from './place.ts';
 
 const now = Date.now.bind(Date);
 // Taken before the program's world is scrubbed.

@@ -16,6 +16,7 @@ import { RankState, StatusWriter } from '../status.ts';
 import { RingDevice } from './device.ts';
 import { plantFault, type FaultSeam } from './fault.ts';
 import { RankImages } from './images.ts';
+import { PROGRAM_FILE } from './place.ts';
 import { Random } from './random.ts';
 import { runWasm } from './wasm.ts';
 import { installWorld } from './world.ts';
@@ -29,8 +30,6 @@ export interface RankSeams {
   fault?: FaultSeam;
   global: Record<PropertyKey, unknown>;
 }
-
-export const PROGRAM_FILE = 'mayfly-program.js';
 
 export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun, seams: RankSeams): void {
   const a = run.assignment;

@@ -95,25 +95,28 @@ function readPlaces(wasm: Uint8Array): { files: string[]; places: Place[] } | un
  * stays as it is.
  * @param wasm the instrumented module that the stack comes from
  */
-export function symbolise(stack: string, wasm: Uint8Array): string {
+export const symbolise = (stack: string, wasm: Uint8Array): string => symboliser(wasm)(stack);
+
+/** The same for many stacks of one module. */
+export function symboliser(wasm: Uint8Array): (stack: string) => string {
   let table: ReturnType<typeof readPlaces>;
   try {
     table = readPlaces(wasm);
   } catch (error) {
-    if (error instanceof ModuleError) return stack;
-    throw error;
+    if (!(error instanceof ModuleError)) throw error;
   }
-  if (table === undefined) return stack;
+  if (table === undefined) return (stack) => stack;
   const { files, places } = table;
-  return stack.replace(/(?:[\w:/.-]*)wasm-function\[\d+\]:0x([0-9a-f]+)/g, (text, hex: string) => {
-    const offset = parseInt(hex, 16);
-    let [low, high] = [0, places.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (places[middle]!.offset <= offset) low = middle + 1;
-      else high = middle;
-    }
-    const place = places[low - 1];
-    return place === undefined || place.file < 0 || files[place.file] === undefined ? text : `${files[place.file]}:${place.line}`;
-  });
+  return (stack) =>
+    stack.replace(/(?:[\w:/.-]*)wasm-function\[\d+\]:0x([0-9a-f]+)/g, (text, hex: string) => {
+      const offset = parseInt(hex, 16);
+      let [low, high] = [0, places.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (places[middle]!.offset <= offset) low = middle + 1;
+        else high = middle;
+      }
+      const place = places[low - 1];
+      return place === undefined || place.file < 0 || files[place.file] === undefined ? text : `${files[place.file]}:${place.line}`;
+    });
 }

@@ -13,7 +13,7 @@ import type { Tone } from '../../shared/tone.ts';
 import { checkpointTask, killTask } from '../api.ts';
 import { useMayChange, useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
-import { doingText, hasEnded, rankWord, tileText, uploadText } from '../words.ts';
+import { doingText, hasEnded, placeText, rankWord, tileText, uploadText } from '../words.ts';
 import { arrowTarget } from './arrows.ts';
 
 const DETAILED = 12;
@@ -184,6 +184,7 @@ interface CardProps {
 
 const RankCard = memo(function RankCard({ job, task: t, live, held, may, age, doing }: CardProps) {
   const word = rankWord(t, !live);
+  const place = live ? placeText(t) : undefined;
   const kill = useMutation({ mutationFn: () => killTask(job, t.task) });
   const image = useMutation({ mutationFn: () => checkpointTask(job, t.task) });
   const node = t.nodeName ?? t.node ?? (live && t.state !== 'done' ? 'no node' : '');
@@ -196,6 +197,11 @@ const RankCard = memo(function RankCard({ job, task: t, live, held, may, age, do
         <Tag tone={word.tone}>{word.text}</Tag>
       </div>
       {held && <p className="doing muted small">{doing ?? '\u00a0'}</p>}
+      {held && (
+        <p className="doing-at muted small" title={place}>
+          {place ?? '\u00a0'}
+        </p>
+      )}
       <dl className="rank-figures num">
         <div>
           <dt>In</dt>

@@ -1,0 +1,85 @@
+/**
+ * Places of programs, from where ranks wait: out of what nodes tell ('halo (wasm-function[21]:0x64b)') becomes what the submitted sources say ('halo (main.c:5)'; without
+ * line numbers 'halo'). For people only.
+ *
+ * Owns what is needed for that of the jobs that asked last.
+ *  P1  Bounded whatever nodes say: at most MAX_PLACES places of a job, of the form that engines have, and MAX_JOBS jobs.
+ *  P2  Nothing waits for a program to be read: until it is there, its places are not known.
+ */
+import { readFile } from 'node:fs/promises';
+import { stackMapper, symboliser } from '@mayfly/toolchain';
+import type { Heartbeat, JobId, ProgramLanguage } from '@mayfly/wire';
+
+const MAX_JOBS = 32;
+const MAX_PLACES = 256;
+/** Without control characters. */
+const FORM = /^(?:[^\p{C}]{1,90} \()?(wasm-function\[\d{1,7}\]:0x[0-9a-f]{1,8}|mayfly-program\.js:\d{1,8}:\d{1,8})\)?$/u;
+export const ELSEWHERE = 'elsewhere';
+
+interface Program {
+  map: ((place: string) => string) | undefined;
+  known: Map<string, string>;
+}
+
+export class Places {
+  readonly #programs = new Map<JobId, Program>();
+
+  /** `pathOf`: of the job's program, as it was compiled; undefined: there is no such job. */
+  constructor(private readonly pathOf: (job: JobId) => { path: string; language: ProgramLanguage } | undefined) {}
+
+  /** The same, with the places in the words of their sources; of ranks that are not the sender's, without. `isHere`: the rank is the sender's. */
+  inSources(m: Heartbeat, isHere: (t: Heartbeat['tasks'][number]) => boolean): Heartbeat {
+    if (!m.tasks.some((t) => t.places !== undefined || t.activity.place !== undefined)) return m;
+    const tasks = m.tasks.map((t) => {
+      if (t.places === undefined && t.activity.place === undefined) return t;
+      const { places, activity: { place, ...activity }, ...rest } = t;
+      if (!isHere(t)) return { ...rest, activity };
+      const at = place === undefined ? undefined : this.of(t.job, place);
+      return {
+        ...rest,
+        activity: at === undefined ? activity : { ...activity, place: at },
+        places: (places ?? []).flatMap(([call, raw, ms]): [string, string, number][] => {
+          const text = this.of(t.job, raw);
+          return text === undefined ? [] : [[call, text, ms]];
+        }),
+      };
+    });
+    return { ...m, tasks };
+  }
+
+  /** undefined: not known yet, or no place. */
+  of(job: JobId, raw: string): string | undefined {
+    if (raw === ELSEWHERE) return ELSEWHERE;
+    if (!FORM.test(raw)) return undefined;
+    const program = this.#programs.get(job) ?? this.#open(job);
+    if (!program?.map) return undefined;
+    let text = program.known.get(raw);
+    if (text === undefined) {
+      if (program.known.size >= MAX_PLACES) return ELSEWHERE;
+      program.known.set(raw, (text = short(program.map(raw))));
+    }
+    return text;
+  }
+
+  #open(job: JobId): Program | undefined {
+    const about = this.pathOf(job);
+    if (!about) return undefined;
+    const program: Program = { map: undefined, known: new Map() };
+    if (this.#programs.size >= MAX_JOBS) this.#programs.delete(this.#programs.keys().next().value!);
+    this.#programs.set(job, program);
+    const read = about.language === 'typescript' ? readFile(`${about.path}.map`, 'utf8').then(stackMapper) : readFile(about.path).then(symboliser);
+    void read
+      .catch(() => (place: string) => place)
+      .then((map) => {
+        program.map = map;
+      });
+    return program;
+  }
+}
+
+/** The function alone where no line is known; of a line, not the column. */
+function short(place: string): string {
+  const unknown = /^(?:(.*) \()?(?:wasm-function\[(\d+)\]:0x[0-9a-f]+|mayfly-program\.js:\d+:\d+)\)?$/.exec(place);
+  if (unknown) return unknown[1] ?? (unknown[2] === undefined ? ELSEWHERE : `function ${unknown[2]}`);
+  return place.replace(/(:\d+):\d+(\)?)$/, '$1$2');
+}
