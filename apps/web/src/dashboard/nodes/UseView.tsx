@@ -54,13 +54,13 @@ export function UseView({ cells = NOTHING, memory = [], until, widthMs, slots }:
           <Stack cells={cells} top={top} />
           {cursor}
         </Plot>
+        <Shares of={all.known > 0 ? all : undefined} label="Shares of the time that is known" />
         <Plot title="Memory" hint="of its C and C++ ranks, as of their last MPI calls" top={most > 0 ? bytes(niceMax(most)) : 'none told'} {...ends} width={SHOWN} onPointer={onPointer} label={most > 0 ? `Memory of its ranks: at most ${bytes(most)}` : 'Memory of its ranks: none told'}>
           <path className="area" d={stepsOf(memory, niceMax(most), true)} />
           <path className="line-path" d={stepsOf(memory, niceMax(most))} />
           {cursor}
         </Plot>
       </div>
-      <Shares of={all.known > 0 ? all : undefined} label="Shares of the time that is known" />
       <details className="about">
         <summary>As a table</summary>
         {until !== undefined && <Table cells={cells} memory={memory} beginOf={beginOf} />}
