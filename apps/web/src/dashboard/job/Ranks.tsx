@@ -96,7 +96,8 @@ interface TilesProps {
 }
 
 function Tiles({ job, live, begun, may, now, only, showAll }: TilesProps) {
-  const [chosen, setChosen] = useState(0);
+  const [picked, setChosen] = useState<number>();
+  const chosen = picked ?? 0;
   const box = useRef<HTMLDivElement>(null);
   const task = job.tasks[chosen];
   const shown = only === undefined ? job.tasks : job.tasks.filter((t) => rankWord(t, !live).text === only);
@@ -126,7 +127,8 @@ function Tiles({ job, live, begun, may, now, only, showAll }: TilesProps) {
         })}
       </div>
       {task && (
-        <div className="chosen">
+        // Near the tiles in view, once somebody has chosen one.
+        <div className={picked === undefined ? 'chosen' : 'chosen near'}>
           <RankCard job={job.id} task={task} live={live} held={begun} may={may} age={imageAge(task, now, live)} doing={live ? doingText(task, now) : undefined} />
         </div>
       )}

@@ -4,7 +4,7 @@
  */
 import type { JobView } from '@mayfly/wire';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
 import { bytes, count, plural } from '../../../shared/format.ts';
 import { getMatrix, saveBlob } from '../../api.ts';
 import { useLive } from '../../context.tsx';
@@ -153,6 +153,8 @@ function Heat({ grid, version, metric, cell, choose, zoom, size }: HeatProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [dark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
   const [side, setSide] = useState(SIDE);
+  // Before it is first seen: what stands below does not move.
+  useLayoutEffect(() => setSide(Math.min(SIDE, canvas.current!.parentElement!.clientWidth)), []);
   useEffect(() => {
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     const on = () => setDark(scheme.matches);
@@ -281,8 +283,12 @@ function List({ grid, version, metric, watched }: { grid: Grid; version: number;
       <table className="table num small fixed" data-testid="matrix-table">
         <thead>
           <tr>
-            <th scope="col">From</th>
-            <th scope="col">To</th>
+            <th scope="col" className="c-span">
+              From
+            </th>
+            <th scope="col" className="c-span">
+              To
+            </th>
             <th scope="col" className="right">
               Messages
             </th>
