@@ -7,6 +7,7 @@ import { elapsed } from '../shared/format.ts';
 import { useNow } from '../shared/useNow.ts';
 import { LiveContext, useLive } from './context.tsx';
 import { Live, useLiveView } from './live.ts';
+import { Sections } from './Sections.tsx';
 import { setToken, tokenWasRefused, useToken } from './token.ts';
 import './dashboard.css';
 
@@ -31,6 +32,7 @@ function Connected({ token }: { token: string }) {
   return (
     <QueryClientProvider client={queries}>
       <LiveContext value={live}>
+        <Sections />
         <Away />
         <Outlet />
       </LiveContext>

@@ -77,7 +77,7 @@ export function Nodes({ nodes }: { nodes: NodeView[] }) {
   const base = baseOf(info.data?.publicUrl);
   const link = `${base}/volunteer`;
   return (
-    <section className="stack" aria-label="Nodes">
+    <section className="stack" aria-label="Nodes" id="nodes">
       <div>
         <div className="row nowrap apart nodes-head">
           <h2>Nodes</h2>

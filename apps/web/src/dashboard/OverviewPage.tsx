@@ -14,31 +14,16 @@ export function OverviewPage() {
   return (
     <div className="stack">
       <title>Dashboard – Mayfly</title>
-      <div className="row apart">
-        <div>
+      <div>
+        <div className="row nowrap apart jobs-head">
           <h1>Jobs</h1>
-          <p className="muted num">
-            {nodes.data ? `${plural(slots.nodes, 'node')} here, ${slots.free} of ${plural(slots.total, 'slot')} free` : '\u00a0'}
-          </p>
-        </div>
-        <div className="row">
-          <Link to="/dashboard/server" className="button">
-            Server
-          </Link>
-          <Link to="/dashboard/rooms" className="button">
-            Rooms
-          </Link>
-          {useMay('owner') && (
-            <Link to="/dashboard/tokens" className="button">
-              Tokens
-            </Link>
-          )}
           {useMay('submitter') && (
             <Link to="/dashboard/new" className="button primary">
               New job
             </Link>
           )}
         </div>
+        <p className="muted num">{nodes.data ? `${plural(slots.nodes, 'node')} here, ${slots.free} of ${plural(slots.total, 'slot')} free` : '\u00a0'}</p>
       </div>
       {/* A list that is there stays; that the server is away stands below. */}
       {jobs.error && !jobs.data && <Problem error={jobs.error} title="The list of jobs could not be read" />}

@@ -23,7 +23,9 @@ interface NowProps {
 export function HereNow({ snapshot, given, rates, seats }: NowProps) {
   const here = snapshot.ranks.length > 0;
   const now = useNow(1000, here);
-  const memory = useMemory(here);
+  const measured = useMemory(here);
+  // The browser measures now and then, and not every thread; what ranks have is known at once.
+  const memory = Math.max(measured ?? 0, snapshot.ranks.reduce((sum, r) => sum + (r.memory ?? 0), 0));
   const quiet = (snapshot.phase === 'off' || snapshot.phase === 'refused') && given.messages === 0 && given.finished === 0;
   if (quiet) return null;
   const sum = [...rates.values()].reduce((s, r) => ({ messages: s.messages + r.messages, bytes: s.bytes + r.bytes }), { messages: 0, bytes: 0 });
@@ -48,7 +50,7 @@ export function HereNow({ snapshot, given, rates, seats }: NowProps) {
           </div>
           <div>
             <dt>Memory</dt>
-            <dd>{memory === undefined ? '–' : bytes(memory)}</dd>
+            <dd>{memory === 0 ? '–' : bytes(memory)}</dd>
           </div>
           <div>
             <dt>To the server</dt>

@@ -430,6 +430,7 @@ export class Daemon {
         program: a.program.entry,
         state: !status?.started ? 'loading' : status.activity.state === 'ended' ? 'ending' : 'running',
         ...(status ? { activity: status.activity } : {}),
+        ...(status?.memory ? { memory: status.memory } : {}),
         messagesIn: status?.counters.messagesIn ?? 0,
         bytesIn: status?.counters.bytesIn ?? 0,
         messagesOut: status?.counters.messagesOut ?? 0,

@@ -31,6 +31,8 @@ export interface RankSnapshot {
   /** `loading`: program, image or log on the way. `running`. `ending`: exit not yet durable. */
   readonly state: 'loading' | 'running' | 'ending';
   readonly activity?: RankActivity;
+  /** Bytes of its linear memory; absent: not known (a script). */
+  readonly memory?: number;
   readonly messagesIn: number;
   readonly bytesIn: number;
   readonly messagesOut: number;

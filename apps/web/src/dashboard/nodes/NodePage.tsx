@@ -29,7 +29,9 @@ export function NodePage() {
         <h1>Node</h1>
         {detail.error ? <Problem error={detail.error} title="The node cannot be shown" /> : <p className="muted">Asking…</p>}
         <p>
-          <Link to="/dashboard">All nodes</Link>
+          <Link to="/dashboard" hash="nodes">
+            All nodes
+          </Link>
         </p>
       </div>
     );
@@ -63,7 +65,9 @@ export function NodePage() {
       <RanksNow detail={forgotten ? { ...d, ranks: [] } : d} slots={node.state === 'gone' ? 0 : node.slots} now={now} />
       <Losses detail={d} now={now} />
       <p>
-        <Link to="/dashboard">All nodes</Link>
+        <Link to="/dashboard" hash="nodes">
+          All nodes
+        </Link>
       </p>
     </div>
   );
