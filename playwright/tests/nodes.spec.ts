@@ -10,11 +10,13 @@ import { Tab } from '../src/tabs.ts';
 
 let server: ServerProcess;
 let client: Client;
+let frozen: HeadlessProcess | undefined;
 
 test.beforeAll(async () => {
   server = await ServerProcess.start();
   client = new Client(server);
 });
+test.afterEach(() => frozen?.dispose());
 test.afterAll(() => server?.stop());
 showLogOnFailure(() => server);
 
@@ -40,7 +42,8 @@ test('a tab whose rank computes shows computing, one whose rank waits waiting, a
   await watchShifts(watcher);
   const { id } = await client.submit(source('busy', `import { COMM_WORLD as comm } from 'mayfly';\nif (comm.rank === 0) for (;;) Math.sqrt(2);\nelse comm.recv(new Float64Array(1), 0, 7);\n`), 2);
   const { tasks } = await client.until(id, 'running', (j) => j.tasks.every((t) => t.state === 'running'));
-  const [frozen, waits] = await Promise.all([HeadlessProcess.start(server.url, 'frozen', 1), open(browser, `/nodes/${tasks[1]!.node!}`, 1400)]);
+  const [node, waits] = await Promise.all([HeadlessProcess.start(server.url, 'frozen', 1), open(browser, `/nodes/${tasks[1]!.node!}`, 1400)]);
+  frozen = node;
   const still = await open(browser, `/nodes/${await idOf('frozen')}`, 1400);
   for (const p of [waits, still]) found.push(complaints(p));
 
@@ -53,7 +56,7 @@ test('a tab whose rank computes shows computing, one whose rank waits waiting, a
   await expect(reading(waits)).toContainText(/: waiting (9\d|100) %/);
   await expect(picture(waits)).toHaveAccessibleName(/waiting \d+ %.* last \d+/);
   await expect(reading(still)).toContainText('idle 100 % of 1 slot');
-  await frozen.freeze();
+  await node.freeze();
   // Meanwhile: a moment by keyboard, and in numbers.
   await waits.getByRole('group', { name: /^Use of its slots/ }).focus();
   await waits.keyboard.press('End');
@@ -73,10 +76,10 @@ test('a tab whose rank computes shows computing, one whose rank waits waiting, a
   await info.attach('watched', { body: await watcher.screenshot({ fullPage: true }), contentType: 'image/png' });
 
   await expect(picture(still)).toHaveAccessibleName(/silent \d+ %/);
-  frozen.thaw();
+  node.thaw();
   await expect(still.getByText('Here since')).toBeVisible();
   await expect(picture(still)).toHaveAccessibleName(/idle \d+ %.* silent|silent \d+ %.* idle/); // the same node
-  await frozen.kill();
+  await node.kill();
   await expect(still.getByText('what is shown is from then')).toBeVisible();
   await expect(picture(still)).toHaveAccessibleName(/idle \d+ %/);
   await info.attach('gone', { body: await still.screenshot({ fullPage: true }), contentType: 'image/png' });
@@ -93,5 +96,4 @@ test('a tab whose rank computes shows computing, one whose rank waits waiting, a
   expect(found.flat()).toEqual([]);
   for (const p of [list, watcher, waits, still]) await p.context().close();
   for (const tab of tabs) await tab.close();
-  await frozen.dispose();
 });
