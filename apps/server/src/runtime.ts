@@ -7,7 +7,7 @@
  *  R1  Before the server listens, every job that has not ended is open and its cores have recovered.
  *  R3  Nothing here decides: an event of one core becomes an event of another, in the order in which it happened.
  */
-import { capacityOf, jobIds, jobView, nodeViews, slotsFor, spawnedSlots, type JobSpec } from '@mayfly/protocols';
+import { ALIVE_KEY, capacityOf, jobIds, jobView, nodeViews, slotsFor, spawnedSlots, type JobSpec } from '@mayfly/protocols';
 import type { MessageLog, Registry, ImageStore } from '@mayfly/storage/ports';
 import {
   FILES,
@@ -225,7 +225,7 @@ export class Runtime {
   /** R1. */
   async recover(): Promise<void> {
     const entries = await this.#registry.entries('');
-    const ours = entries.filter(([k]) => /^(job|task|fault)\//.test(k));
+    const ours = entries.filter(([k]) => k === ALIVE_KEY || /^(job|task|fault)\//.test(k));
     this.checkpoints.step({ type: 'recover', entries: entries.filter(([k]) => /^(image|trimmed)\//.test(k)) });
     const active = new Set<JobId>();
     const known = new Set<string>();

@@ -206,6 +206,8 @@ export const JobView = Type.Object({
   /** Since when it is paused; and how long it was so before, after it had begun: its running time has neither. */
   pausedAt: Type.Optional(CountSchema),
   pausedMs: Type.Optional(CountSchema),
+  /** How long the server was away while it ran, ms. */
+  awayMs: Type.Optional(CountSchema),
   /** Why it waits or stalls, in words: 'needs 4 slots, 3 are here'. */
   reason: Type.Optional(Type.String()),
   error: Type.Optional(ErrorBody),
@@ -218,8 +220,8 @@ export const JobView = Type.Object({
 export type JobView = Static<typeof JobView>;
 
 /** How long a job has run, ms: without the time that it was paused. 0: not begun. */
-export const runTime = (v: Pick<JobView, 'startedAt' | 'endedAt' | 'pausedAt' | 'pausedMs'>, now: number): number =>
-  v.startedAt === undefined ? 0 : Math.max(0, (v.endedAt ?? v.pausedAt ?? now) - v.startedAt - (v.pausedMs ?? 0));
+export const runTime = (v: Pick<JobView, 'startedAt' | 'endedAt' | 'pausedAt' | 'pausedMs' | 'awayMs'>, now: number): number =>
+  v.startedAt === undefined ? 0 : Math.max(0, (v.endedAt ?? v.pausedAt ?? now) - v.startedAt - (v.pausedMs ?? 0) - (v.awayMs ?? 0));
 
 export const NodeView = Type.Object({
   id: NodeIdSchema,

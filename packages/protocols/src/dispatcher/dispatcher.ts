@@ -23,7 +23,7 @@ import type { Incarnation, JobId, TaskId } from '@mayfly/wire';
 import { endJob } from './end.ts';
 import { checkLimits, endPersisted, exited, exitPersisted, forget, spawn, submit } from './jobs.ts';
 import { disconnected, goodbye, heard, heartbeat, hello, report, watch } from './nodes.ts';
-import { recover } from './recover.ts';
+import { recover, stillHere } from './recover.ts';
 import { endWait, leaveWithImage, pauseJob, pausePersisted, resumeJob } from './pause.ts';
 import { askForImage, fencedCm, imageChosen, lose, raised, schedule, tellToDrop } from './restart.ts';
 import { Core, over, paused, type Task } from './state.ts';
@@ -163,7 +163,7 @@ export class Dispatcher {
           endWait(core, job);
           checkLimits(core, job);
         }
-        return;
+        return stillHere(core);
     }
   }
 

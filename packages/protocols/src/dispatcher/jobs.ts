@@ -102,7 +102,7 @@ export function forget(core: Core, job: Job): void {
 export function checkLimits(core: Core, job: Job): void {
   if (over(job) || job.record.state !== 'running') return;
   const { timeLimitMs, outputLimitBytes } = job.record.spec;
-  if (timeLimitMs !== undefined && core.now - (job.record.startedAt ?? core.now) - (job.record.pausedMs ?? 0) > timeLimitMs)
+  if (timeLimitMs !== undefined && core.now - (job.record.startedAt ?? core.now) - (job.record.pausedMs ?? 0) - (job.record.awayMs ?? 0) > timeLimitMs)
     endJob(core, job, 'failed', { code: 'TIME_LIMIT', message: `The job ran longer than its limit of ${timeLimitMs / 1000} s.` });
   else if (outputLimitBytes !== undefined && job.outputBytes > outputLimitBytes)
     endJob(core, job, 'failed', { code: 'OUTPUT_LIMIT', message: `The job wrote more than its limit of ${outputLimitBytes} bytes.` });

@@ -11,7 +11,7 @@ import { finishIfDone } from './jobs.ts';
 import { absentNode } from './nodes.ts';
 import { occupy } from './restart.ts';
 import { ended, newJob, type Core, type Job } from './state.ts';
-import type { DispatcherEvent, FaultRecord, JobRecord, TaskRecord } from './types.ts';
+import { ALIVE_KEY, ALIVE_MS, jobKey, type DispatcherEvent, type FaultRecord, type JobRecord, type TaskRecord } from './types.ts';
 
 export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover' }>): void {
   const records = e.entries.filter(([k]) => k.startsWith('job/')).map(([, v]) => v as JobRecord);
@@ -35,12 +35,34 @@ export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover
       if (f.recoveredAfterMs === undefined) job.tasks[f.task]?.openFaults.push(at);
     });
   }
+  away(core, e.entries.find(([k]) => k === ALIVE_KEY)?.[1] as { at: number } | undefined);
   for (const i of e.images) {
     const t = core.find(i.job, i.task);
     if (t) t.newest = { image: i.image, serial: i.serial };
   }
   for (const job of core.jobs.values()) reopen(core, job);
   core.reschedule = true;
+}
+
+/** So that the next start knows since when nobody was there. */
+export function stillHere(core: Core): void {
+  if (core.now - core.aliveAt < ALIVE_MS || ![...core.jobs.values()].some((j) => j.record.state === 'running')) return;
+  core.aliveAt = core.now;
+  core.persist({ kind: 'nothing' }, [[ALIVE_KEY, { at: core.now }]]);
+}
+
+/** What the server did not see is not the jobs' time. Where an earlier version has left no word of when it went, the last that is known of a job is. */
+function away(core: Core, alive: { at: number } | undefined): void {
+  for (const job of core.jobs.values()) {
+    const { record } = job;
+    if (record.state !== 'running') continue;
+    const startedAt = record.startedAt ?? core.now;
+    const counted = (record.pausedMs ?? 0) + (record.awayMs ?? 0);
+    const ms = Math.min(core.now - Math.max(startedAt, alive?.at ?? 0, ...job.faults.map((f) => f.at)), core.now - startedAt - counted);
+    if (ms <= 0) continue;
+    record.awayMs = (record.awayMs ?? 0) + ms;
+    core.persist({ kind: 'nothing' }, [[jobKey(record.spec.id), { ...record }]]);
+  }
 }
 
 function recoverTask(core: Core, job: Job | undefined, task: TaskId, r: TaskRecord): void {

@@ -129,6 +129,8 @@ export class Core {
   readonly pending = new Map<number, Pending>();
   nextToken = 1;
   nextOrder = 1;
+  /** When {@link ALIVE_KEY} was last written. */
+  aliveAt = 0;
   /** Wall clock of the event, ms. */
   now = 0;
   /** Slots or ranks may have become free: the queue is looked at, at the end of the step. */

@@ -76,7 +76,7 @@ export interface JobSpec {
   channelMemories: number;
   checkpointMs: number;
   graceMs?: number;
-  /** From its start. */
+  /** From its start, without pauses and without the time that the server was away. */
   timeLimitMs?: number;
   outputLimitBytes?: number;
   interactive: boolean;
@@ -101,6 +101,8 @@ export interface JobRecord {
   pausedAt?: number;
   /** How long it was paused after it had begun, over all pauses that are over. */
   pausedMs?: number;
+  /** How long the server was away while it ran. */
+  awayMs?: number;
   endedAt?: number;
   exitCode?: number;
   error?: ErrorBody;
@@ -142,6 +144,9 @@ export interface FaultRecord {
  */
 export type FaultCause = 'goodbye' | 'disconnected' | 'silent' | 'reloaded' | 'crashed' | 'killed' | 'clone' | 'refused' | 'restart';
 
+/** Registry: when the dispatcher was last there while a job ran, to {@link ALIVE_MS}. */
+export const ALIVE_KEY = 'alive';
+export const ALIVE_MS = 10_000;
 export const jobKey = (job: JobId): string => `job/${job}`;
 export const taskKey = (job: JobId, task: TaskId): string => `task/${job}/${task}`;
 export const faultKey = (job: JobId, n: number): string => `fault/${job}/${String(n).padStart(6, '0')}`;

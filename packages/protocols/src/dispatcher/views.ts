@@ -18,7 +18,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
   const { core } = dispatcher;
   const job = core.jobs.get(id);
   if (!job) return undefined;
-  const { spec, startedAt, endedAt, pausedAt, pausedMs, exitCode, error } = job.record;
+  const { spec, startedAt, endedAt, pausedAt, pausedMs, awayMs, exitCode, error } = job.record;
   const reason = reasonOf(core, job);
   return {
     id,
@@ -39,6 +39,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     ...(endedAt === undefined ? {} : { endedAt }),
     ...(pausedAt === undefined || startedAt === undefined ? {} : { pausedAt }),
     ...(pausedMs === undefined ? {} : { pausedMs }),
+    ...(awayMs === undefined ? {} : { awayMs }),
     ...(reason === undefined ? {} : { reason }),
     ...(error === undefined ? {} : { error }),
     ...(exitCode === undefined ? {} : { exitCode }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { runTime } from '@mayfly/wire';
 import { nodeViews } from '../../src/index.ts';
 import { I, image, J, job, N, Stage, T } from './stage.ts';
 
@@ -215,6 +216,23 @@ describe('results', () => {
     s.send('output', { job: J(1), bytes: 101 });
     expect(s.view(J(1)).error?.code).toBe('OUTPUT_LIMIT');
     s.pass(5500, { c1: [s.beat(0, 0)] });
+    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'TIME_LIMIT' } });
+  });
+
+  it('what a server was away for is no job’s running time; a directory that does not say since when takes the last that is known', () => {
+    const DAY = 86_400_000;
+    const s = new Stage();
+    s.come(1, 2);
+    s.send('submit', { job: job(1, { timeLimitMs: 60_000 }) });
+    s.pass(25_000, { c1: [s.beat(0, 0)] });
+    s.crash(DAY);
+    const away = s.view().awayMs!;
+    expect([away >= DAY, away <= DAY + 10_000]).toEqual([true, true]); // 'alive' is as old as that
+    s.registry.delete('alive');
+    s.crash(DAY);
+    expect([s.view().state, runTime(s.view(), s.now)]).toEqual(['running', 0]);
+    s.come(1, 2);
+    s.pass(70_000, { c1: [s.beat(0, s.view().tasks[0]!.incarnation)] });
     expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'TIME_LIMIT' } });
   });
 
