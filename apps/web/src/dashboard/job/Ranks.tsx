@@ -3,14 +3,15 @@
  * Cards and tiles draw only when their own rank changed (the query cache keeps unchanged parts identical): a job of 256 ranks
  * brings five views a second.
  */
-import type { JobView, TaskView } from '@mayfly/wire';
-import { useMutation } from '@tanstack/react-query';
-import { memo, useRef, useState, type KeyboardEvent } from 'react';
+import type { JobView, NodeView, TaskView } from '@mayfly/wire';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { memo, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { Button } from 'react-aria-components';
 import { ago, bytes, count } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import type { Tone } from '../../shared/tone.ts';
-import { checkpointTask, killTask } from '../api.ts';
+import { checkpointTask, getNodes, killTask } from '../api.ts';
 import { useMayChange, useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
 import { doingText, hasEnded, placeText, rankWord, tileText, uploadText } from '../words.ts';
@@ -25,6 +26,7 @@ export function Ranks({ job }: { job: JobView }) {
   const now = useServerNow(1000, live);
   /** Cards of a job that was watched keep their height when it ends. */
   const [begun] = useState(live);
+  const engines = useEngines(job.tasks);
   if (job.tasks.length === 0) return null;
   return (
     <section className="stack" aria-label="Ranks">
@@ -37,15 +39,24 @@ export function Ranks({ job }: { job: JobView }) {
         <ul className="rank-cards">
           {job.tasks.map((t) => (
             <li key={t.task}>
-              <RankCard job={job.id} task={t} live={live} held={begun} may={may} age={imageAge(t, now, live)} doing={live ? doingText(t, now) : undefined} />
+              <RankCard job={job.id} task={t} live={live} held={begun} may={may} engine={engines?.get(t.node ?? '')} age={imageAge(t, now, live)} doing={live ? doingText(t, now) : undefined} />
             </li>
           ))}
         </ul>
       ) : (
-        <Tiles job={job} live={live} begun={begun} may={may} now={now} only={only} showAll={() => setOnly(undefined)} />
+        <Tiles job={job} live={live} begun={begun} may={may} engines={engines} now={now} only={only} showAll={() => setOnly(undefined)} />
       )}
     </section>
   );
+}
+
+type Engines = ReadonlyMap<string, string>;
+const enginesOf = (nodes: NodeView[]): Engines => new Map(nodes.map((n) => [n.id, n.engine]));
+
+/** By node: asked once, and again when a rank is at another one. */
+function useEngines(tasks: readonly TaskView[]): Engines | undefined {
+  const ids = useMemo(() => [...new Set(tasks.flatMap((t) => t.node ?? []))].sort().join(' '), [tasks]);
+  return useQuery({ queryKey: ['engines', ids], queryFn: getNodes, enabled: ids !== '', staleTime: Infinity, placeholderData: keepPreviousData, select: enginesOf }).data;
 }
 
 type States = [text: string, of: { n: number; tone: Tone }][];
@@ -90,12 +101,13 @@ interface TilesProps {
   live: boolean;
   begun: boolean;
   may: boolean;
+  engines: Engines | undefined;
   now: number;
   only: string | undefined;
   showAll: () => void;
 }
 
-function Tiles({ job, live, begun, may, now, only, showAll }: TilesProps) {
+function Tiles({ job, live, begun, may, engines, now, only, showAll }: TilesProps) {
   const [picked, setChosen] = useState<number>();
   const chosen = picked ?? 0;
   const box = useRef<HTMLDivElement>(null);
@@ -129,7 +141,7 @@ function Tiles({ job, live, begun, may, now, only, showAll }: TilesProps) {
       {task && (
         // Near the tiles in view, once somebody has chosen one.
         <div className={picked === undefined ? 'chosen' : 'chosen near'}>
-          <RankCard job={job.id} task={task} live={live} held={begun} may={may} age={imageAge(task, now, live)} doing={live ? doingText(task, now) : undefined} />
+          <RankCard job={job.id} task={task} live={live} held={begun} may={may} engine={engines?.get(task.node ?? '')} age={imageAge(task, now, live)} doing={live ? doingText(task, now) : undefined} />
         </div>
       )}
     </>
@@ -180,17 +192,19 @@ interface CardProps {
   held: boolean;
   /** Its buttons are offered. */
   may: boolean;
+  /** Of its node. */
+  engine: string | undefined;
   age: string | undefined;
   doing: string | undefined;
 }
 
-const RankCard = memo(function RankCard({ job, task: t, live, held, may, age, doing }: CardProps) {
+const RankCard = memo(function RankCard({ job, task: t, live, held, may, engine, age, doing }: CardProps) {
   const word = rankWord(t, !live);
   const place = live ? placeText(t) : undefined;
   const kill = useMutation({ mutationFn: () => killTask(job, t.task) });
   const image = useMutation({ mutationFn: () => checkpointTask(job, t.task) });
-  const node = t.nodeName ?? t.node ?? (live && t.state !== 'done' ? 'no node' : '');
-  const where = [node, t.incarnation > 0 ? `incarnation ${t.incarnation}` : '', t.spawned ? `spawned by rank ${t.spawned.by}` : ''].filter((x) => x !== '').join(' · ');
+  const node = t.nodeName ?? t.node;
+  const more = [node === undefined && live && t.state !== 'done' ? 'no node' : '', engine ?? '', t.incarnation > 0 ? `incarnation ${t.incarnation}` : '', t.spawned ? `spawned by rank ${t.spawned.by}` : ''].filter((x) => x !== '');
   const here = live && t.node !== undefined && t.state !== 'done' && t.state !== 'failed';
   return (
     <div className={`rank-card tone-${word.tone}`} data-testid={`rank-${t.task}`} data-state={t.state}>
@@ -224,9 +238,20 @@ const RankCard = memo(function RankCard({ job, task: t, live, held, may, age, do
           </dd>
         </div>
       </dl>
-      {(held || where !== '') && (
-        <p className="node-name muted small" title={t.nodeName}>
-          {where || '\u00a0'}
+      {(held || node !== undefined || more.length > 0) && (
+        <p className="node-name muted small" title={[node, ...more].filter(Boolean).join(' · ')}>
+          {/* Of another node these are other words, not the same ones elsewhere. */}
+          <span key={node}>
+            {t.node !== undefined && (
+              <>
+                <Link to="/dashboard/nodes/$id" params={{ id: t.node }}>
+                  {node}
+                </Link>
+                {more.length > 0 && ' · '}
+              </>
+            )}
+            {more.join(' · ') || '\u00a0'}
+          </span>
         </p>
       )}
       {held && may && (
