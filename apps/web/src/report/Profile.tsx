@@ -3,8 +3,9 @@ import type { LaneKind } from '@mayfly/wire';
 import { useMemo, useState } from 'react';
 import { KINDS } from '../dashboard/job/timeline/kinds.ts';
 import { useHeld } from '../dashboard/useHeld.ts';
-import { count, duration, plural } from '../shared/format.ts';
-import { busiest, callsOf, placesOf, sharesOf, sumOf, type CallSum, type PlaceSum, type RankTimes, type Shares } from './profile.ts';
+import { duration, plural } from '../shared/format.ts';
+import { busiest, share, sharesOf, sumOf, time, type RankTimes, type Shares } from './profile.ts';
+import { ByCall, ByPlace, Call } from './Waiting.tsx';
 import '../dashboard/job/timeline/kinds.css';
 import './profile.css';
 
@@ -41,13 +42,6 @@ export function Profile({ ranks, watched = false }: ProfileProps) {
     </>
   );
 }
-
-const share = (ms: number, all: number): string => (ms === 0 || all === 0 ? '–' : ms / all < 0.01 ? '< 1 %' : `${Math.round((100 * ms) / all)} %`);
-
-const time = (ms: number): string => (ms < 1 ? '< 1 ms' : duration(ms));
-
-/** Not every wait is a call of MPI. */
-const Call = ({ name }: { name: string }) => (name.startsWith('MPI_') ? <span className="mono">{name}</span> : <>{name === 'stdin' ? 'standard input' : name}</>);
 
 /** Its parts are drawn in their places, not laid out: they are a picture that grows, not words that move. */
 function Bar({ of, tall }: { of: Shares; tall?: boolean }) {
@@ -113,127 +107,6 @@ function ByRank({ ranks, kinds, watched }: { ranks: readonly RankTimes[]; kinds:
           ))}
         </tbody>
       </table>
-    </div>
-  );
-}
-
-const callOf = (c: CallSum): string => c.call;
-
-function ByCall({ ranks, all, watched }: { ranks: readonly RankTimes[]; all: number; watched: boolean }) {
-  const things = useMemo(() => {
-    const calls = callsOf(ranks);
-    return { all: calls, listed: calls, id: callOf };
-  }, [ranks]);
-  const { rows } = useHeld(things, { join: true, chosen: '' });
-  return (
-    <div className="stack">
-      <h3>Waiting, by MPI call</h3>
-      <div className={`card scroll-x${watched ? ' list kept short' : ''}`} tabIndex={0} role="region" aria-label="Waiting by MPI call">
-        {rows.length === 0 ? (
-          <p className="muted small">No rank has had to wait in a call so far.</p>
-        ) : (
-          <table className={`table num small calls${watched ? ' fixed' : ''}`} data-testid="profile-calls">
-            <thead>
-              <tr>
-                <th scope="col">Call</th>
-                <th scope="col" className="right c-ms">
-                  Waited
-                </th>
-                <th scope="col" className="right c-ms">
-                  Of all time
-                </th>
-                <th scope="col" className="right c-ms">
-                  Waits
-                </th>
-                <th scope="col" className="right c-ms">
-                  Mean
-                </th>
-                <th scope="col" className="right c-most">
-                  Longest in sum
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ item: c }) => (
-                <tr key={c.call}>
-                  <th scope="row">
-                    <Call name={c.call} />
-                  </th>
-                  <td className="right keep">{duration(c.ms)}</td>
-                  <td className="right keep">{share(c.ms, all)}</td>
-                  <td className="right">{count(c.times)}</td>
-                  <td className="right keep">{c.times === 0 ? '–' : time(c.ms / c.times)}</td>
-                  <td className="right keep">
-                    rank {c.rank}, {duration(c.most)}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )}
-      </div>
-      <p className="muted small">A wait is a call that had to block. Time in a call whose message was there already, and in polls such as MPI_Test, counts as computing.</p>
-    </div>
-  );
-}
-
-const placeKey = (p: PlaceSum): string => `${p.call} ${p.place}`;
-
-function ByPlace({ ranks, all, watched }: { ranks: readonly RankTimes[]; all: number; watched: boolean }) {
-  const things = useMemo(() => {
-    const places = placesOf(ranks);
-    return { all: places, listed: places, id: placeKey };
-  }, [ranks]);
-  const { rows } = useHeld(things, { join: true, chosen: '' });
-  return (
-    <div className="stack">
-      <h3>Waiting, by place in the program</h3>
-      <div className={`card scroll-x${watched ? ' list kept short' : ''}`} tabIndex={0} role="region" aria-label="Waiting by place in the program">
-        {rows.length === 0 ? (
-          <p className="muted small">No rank has waited long enough for a look at from where.</p>
-        ) : (
-          <table className={`table num small calls${watched ? ' fixed' : ''}`} data-testid="profile-places">
-            <thead>
-              <tr>
-                <th scope="col">Place</th>
-                <th scope="col" className="c-call">
-                  Call
-                </th>
-                <th scope="col" className="right c-ms">
-                  Waited
-                </th>
-                <th scope="col" className="right c-ms">
-                  Of all time
-                </th>
-                <th scope="col" className="right c-most">
-                  Longest in sum
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ item: p }) => (
-                <tr key={placeKey(p)}>
-                  <th scope="row" className="mono keep" title={p.place}>
-                    {p.place}
-                  </th>
-                  <td>
-                    <Call name={p.call} />
-                  </td>
-                  <td className="right keep">{duration(p.ms)}</td>
-                  <td className="right keep">{share(p.ms, all)}</td>
-                  <td className="right keep">
-                    rank {p.rank}, {duration(p.most)}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )}
-      </div>
-      <p className="muted small">
-        The function that makes the call, with its line where the program tells it (TypeScript always; C and C++ compiled with <code>-g</code>). Looked at once in twenty milliseconds of waiting: where short waits
-        are many, this is a sample.
-      </p>
     </div>
   );
 }

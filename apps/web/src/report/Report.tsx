@@ -1,7 +1,7 @@
 /** The report of a run as a page: reads without knowledge of Mayfly, and prints. */
 import type { JobReport } from '@mayfly/wire';
-import type { ReactNode } from 'react';
 import { Differences } from '../shared/Differences.tsx';
+import { Fact } from '../shared/Fact.tsx';
 import { bytes, count, duration, elapsed, plural } from '../shared/format.ts';
 import { Tag } from '../shared/Tag.tsx';
 import { comparisonLine, faultCause, jobWord, verdictOf } from '../dashboard/words.ts';
@@ -166,15 +166,6 @@ function story({ job, totals, faults }: JobReport): string {
 }
 
 const HOW: Partial<Record<string, string>> = { done: 'ran to its end in', failed: 'failed after', cancelled: 'was cancelled after' };
-
-function Fact({ name, value }: { name: string; value: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
-}
 
 function Table({ label, head, rows }: { label: string; head: string[]; rows: string[][] }) {
   return (

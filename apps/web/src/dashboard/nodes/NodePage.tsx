@@ -2,6 +2,7 @@
 import type { NodeDetail, NodeView } from '@mayfly/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { Fact } from '../../shared/Fact.tsx';
 import { ago, bytes, clock, duration } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import { getNode } from '../api.ts';
@@ -77,18 +78,6 @@ function presence(n: NodeView, forgotten: boolean, now: number): string {
   if (forgotten) return `Last heard at ${clock(n.lastSeen)}; the server has forgotten it since.`;
   if (n.state === 'gone') return `Last heard at ${clock(n.lastSeen)}; what is shown is from then.`;
   return n.state === 'suspect' ? `Last heard at ${clock(n.lastSeen)}.` : `Here since ${clock(n.since)} (${ago(n.since, now)}).`;
-}
-
-function Fact({ name, value, more }: { name: string; value: string; more?: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        {value}
-        {more !== undefined && <span className="muted small aside">{more}</span>}
-      </dd>
-    </div>
-  );
 }
 
 /** A line for each slot, with its rank or free: what comes and goes moves nothing. */

@@ -2,6 +2,7 @@
 import type { ServerView } from '@mayfly/wire';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { Fact } from '../../shared/Fact.tsx';
 import { bytes, count, duration, elapsed, plural } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import { getServer } from '../api.ts';
@@ -87,18 +88,6 @@ export function ServerPage() {
           </p>
         </>
       )}
-    </div>
-  );
-}
-
-function Fact({ name, value, more }: { name: string; value: string; more?: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        {value}
-        {more !== undefined && <span className="muted small aside">{more}</span>}
-      </dd>
     </div>
   );
 }
