@@ -5,7 +5,7 @@
  * From PLACES_WORD: the place of the present wait (entry + 1; 0: not known). From PLACES_TABLE words on, PLACES entries, the last for all places that came too late for
  * one of their own: ms (f64), entry of the call, length of the place, the place. Single writer; an entry is whole before its length is stored.
  */
-import { PLACE_CHARS } from '@mayfly/wire';
+import { ELSEWHERE, PLACE_CHARS } from '@mayfly/wire';
 import { PLACES_WORD } from './ring.ts';
 
 export const STRIDE_MS = 20;
@@ -15,7 +15,6 @@ const ENTRY_WORDS = 28;
 const ENTRY_CALL = 2;
 const ENTRY_LENGTH = 3;
 const ENTRY_TEXT = 4;
-const ELSEWHERE = 'elsewhere';
 
 const text = new TextEncoder();
 const asText = new TextDecoder();

@@ -117,6 +117,8 @@ export const JobState = Type.Unsafe<JobState>(Type.String());
 
 /** Characters of a place of a program, as a node tells it: 'name (module:position)'. */
 export const PLACE_CHARS = 96;
+/** All places that came too late for one of their own. */
+export const ELSEWHERE = 'elsewhere';
 
 /** What a rank is doing, as its status words say. */
 export const RankActivity = Type.Object({

@@ -7,14 +7,13 @@
  *  P2  Nothing waits for a program to be read: until it is there, its places are not known.
  */
 import { readFile } from 'node:fs/promises';
-import { stackMapper, symboliser } from '@mayfly/toolchain';
-import type { Heartbeat, JobId, ProgramLanguage } from '@mayfly/wire';
+import { BUNDLE_NAME, stackMapper, symboliser } from '@mayfly/toolchain';
+import { ELSEWHERE, type Heartbeat, type JobId, type ProgramLanguage } from '@mayfly/wire';
 
 const MAX_JOBS = 32;
 const MAX_PLACES = 256;
-/** Without control characters. */
-const FORM = /^(?:[^\p{C}]{1,90} \()?(wasm-function\[\d{1,7}\]:0x[0-9a-f]{1,8}|mayfly-program\.js:\d{1,8}:\d{1,8})\)?$/u;
-export const ELSEWHERE = 'elsewhere';
+/** As a stack has it: the function (without control characters), and the number that a module gives it. */
+const FORM = new RegExp(`^(?:([^\\p{C}]{1,90}) \\()?(?:wasm-function\\[(\\d{1,7})\\]:0x[0-9a-f]{1,8}|${BUNDLE_NAME.replaceAll('.', '\\.')}:\\d{1,8}:\\d{1,8})\\)?$`, 'u');
 
 interface Program {
   map: ((place: string) => string) | undefined;
@@ -79,7 +78,7 @@ export class Places {
 
 /** The function alone where no line is known; of a line, not the column. */
 function short(place: string): string {
-  const unknown = /^(?:(.*) \()?(?:wasm-function\[(\d+)\]:0x[0-9a-f]+|mayfly-program\.js:\d+:\d+)\)?$/.exec(place);
+  const unknown = FORM.exec(place);
   if (unknown) return unknown[1] ?? (unknown[2] === undefined ? ELSEWHERE : `function ${unknown[2]}`);
   return place.replace(/(:\d+):\d+(\)?)$/, '$1$2');
 }
