@@ -29,8 +29,8 @@ export interface Arguments {
   readonly verbose: boolean;
   readonly standardLibrary: boolean;
   readonly cxxLibrary: boolean;
-  /** -MD or -MMD without -MF. */
-  readonly dependencies: boolean;
+  /** What -M and its kin ask for: rules for make in the output, in a file of the object's name, or in the file that -MF names. */
+  readonly dependencies: { readonly kind: 'none' } | { readonly kind: 'output' } | { readonly kind: 'file'; readonly path: string | undefined };
   readonly unwindBytes: number;
   /** Options of other compilers that were left out. */
   readonly foreign: readonly string[];
@@ -50,15 +50,16 @@ const WITH_VALUE = new Set(
 const PATHS = new Set('-o -I -L -include -imacros -isystem -iquote -idirafter -MF'.split(' '));
 const IGNORED =
   /^(-f(no-)?(openmp|openmp-simd|PIC|pic|PIE|pie|plt|lto-partition|semantic-interposition)(=.*)?|-f(wasm|sjlj|seh|dwarf)-exceptions|-qopenmp|-openmp|-pthreads?|-pie|-no-pie|-static|-static-libgcc|-static-libstdc\+\+|-rdynamic|-s|-m(32|64|arch|tune|cpu|fpmath|cmodel|abi|prefer-vector-width)(=.*)?|-m(no-)?(avx|sse|fma|bmi|f16c|aes|popcnt|lzcnt|ssse)\w*(\.\d)?|-mfpu=.*|-mstackrealign|-B.*|-specs=.*|-fuse-ld=.*|-flto(=.*)?|-ffat-lto-objects|-pipe|-j\d*)$/;
-/**
- * How other compilers optimise or report, which clang does not know and stops at. They stand in Makefiles of their users; left out with the warning
- * that clang has for those of them that it does know.
- */
-const FOREIGN = new RegExp(
+/** How gcc optimises or reports, where clang stops at the option or warns. gcc takes them silently, and so does this driver. */
+const OF_GCC = new RegExp(
   `^(-f(no-)?(${[
     'tree-(?!vectorize$|slp-vectorize$)[\\w-]+', 'opt-info[\\w-]*', 'vect-cost-model', 'simd-cost-model', 'ipa-[\\w-]+', 'ira-[\\w-]+', 'graphite[\\w-]*', 'sched-?[\\w-]*', 'sel-sched[\\w-]*', 'dump-[\\w-]+',
     'var-tracking-[\\w-]+', 'guess-branch-probability', 'conserve-stack', 'stdarg-opt', 'move-loop-[\\w-]+', 'loop-(?!interchange$)[\\w-]+', 'split-(?!stack)[\\w-]+', 'gcse-[\\w-]+',
-  ].join('|')})(=.*)?|-mveclibabi=.*|-m(96|128)bit-long-double|-x(Host|HOST|AVX|AVX2|SSE\\S*|CORE-\\S+|COMMON-\\S+|MIC-\\S+)|-ax[A-Z]\\S*|-q?opt-\\w+(=.*)?|-qno-\\S+|-fp-model=?.*|-(no-)?ansi-alias|-(no-)?prec-\\w+|-(no-)?vec(-report\\d*)?|-(no-)?ipo?|-fimf-\\S+|-hlist\\S*|-Mvect\\S*|-Minfo\\S*|-fast)$`,
+  ].join('|')})(=.*)?|-mveclibabi=.*|-m(96|128)bit-long-double)$`,
+);
+/** How Intel's and NVIDIA's compilers optimise or report. gcc would stop at them; they are left out with clang's warning. */
+const FOREIGN = new RegExp(
+  `^(-x(Host|HOST|AVX|AVX2|SSE\\S*|CORE-\\S+|COMMON-\\S+|MIC-\\S+)|-ax[A-Z]\\S*|-q?opt-\\w+(=.*)?|-qno-\\S+|-fp-model=?.*|-(no-)?ansi-alias|-(no-)?prec-\\w+|-(no-)?vec(-report\\d*)?|-(no-)?ipo?|-fimf-\\S+|-hlist\\S*|-Mvect\\S*|-Minfo\\S*|-fast)$`,
 );
 /** Of other linkers. */
 const IGNORED_LINKER = /^(-rpath.*|--?rpath.*|--(enable|disable)-new-dtags|--(no-)?as-needed|--start-group|--end-group|-\(|-\)|-z(relro|now|noexecstack|defs)|--hash-style.*|--export-dynamic|-E|-h|--?soname.*|-Bsymbolic.*|-B(static|dynamic)|-O\d|--sort-common|--build-id.*|-dead_strip|--warn-common|--no-undefined|--eh-frame-hdr|--no-allow-shlib-undefined)$/;
@@ -95,8 +96,8 @@ export function parseArguments(argv: readonly string[], files: FileTree, cwd: st
   let verbose = false;
   let standardLibrary = true;
   let cxxLibrary = driver === 'mpicxx';
-  let depends = false;
-  let depFile = false;
+  let dependencies: 'none' | 'output' | 'file' = 'none';
+  let dependencyFile: string | undefined;
   // More than the stacks of the engines hold: a frame takes no more room here than there.
   let unwindBytes = DEFAULT_UNWIND_BYTES;
 
@@ -116,7 +117,7 @@ export function parseArguments(argv: readonly string[], files: FileTree, cwd: st
       clang.push(arg, `-fsanitize-trap=${checks.join(',')}`);
       continue;
     }
-    if (IGNORED.test(arg)) continue;
+    if (IGNORED.test(arg) || OF_GCC.test(arg)) continue;
     if (FOREIGN.test(arg)) {
       foreign.push(arg);
       if (arg === '-fp-model') i++;
@@ -137,10 +138,10 @@ export function parseArguments(argv: readonly string[], files: FileTree, cwd: st
       case '-c': stage = 'assemble'; break;
       case '-S': stage = 'compile'; clang.push(arg); break;
       case '-E': stage = 'preprocess'; clang.push(arg); break;
-      case '-M': case '-MM': stage = 'preprocess'; clang.push(arg); break;
+      case '-M': case '-MM': stage = 'preprocess'; dependencies = 'output'; clang.push(arg); break;
       case '-fsyntax-only': stage = 'compile'; clang.push(arg); break;
-      case '-MD': case '-MMD': depends = true; clang.push(arg); break;
-      case '-MF': depFile = true; clang.push(arg, value); break;
+      case '-MD': case '-MMD': dependencies = 'file'; clang.push(arg); break;
+      case '-MF': dependencyFile = value; break;
       case '-x': language = value === 'none' ? undefined : value; break;
       case '-L': libraryPaths.push(value); break;
       case '-l':
@@ -176,7 +177,8 @@ export function parseArguments(argv: readonly string[], files: FileTree, cwd: st
   }
   return {
     stage, output, inputs, clang, linker: linkerOptions(linker), libraryPaths, query, show, debug, verbose, standardLibrary, cxxLibrary,
-    dependencies: depends && !depFile, unwindBytes, foreign, absolutePrefixes: prefixes,
+    dependencies: dependencies === 'none' ? { kind: 'none' } : dependencies === 'output' && dependencyFile === undefined ? { kind: 'output' } : { kind: 'file', path: dependencyFile },
+    unwindBytes, foreign, absolutePrefixes: prefixes,
   };
 }
 

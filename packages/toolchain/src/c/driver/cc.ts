@@ -9,6 +9,7 @@ import { absolute } from '../files.ts';
 import { SYSROOT } from '../llvm.ts';
 import { RESOURCES, resources } from '../resources.ts';
 import { type Arguments, type Input, parseArguments, UsageError } from './arguments.ts';
+import { withoutOwnFiles } from './dependencies.ts';
 import { link } from './link.ts';
 import { type DriverOptions, type DriverResult, DriverRun, TEMPORARY } from './run.ts';
 
@@ -45,7 +46,8 @@ export function cc(argv: readonly string[], options: DriverOptions): DriverResul
   sources.forEach((source, i) => {
     const path = args.stage === 'link' ? `${TEMPORARY}/${i}-${stem(source.path)}.o` : (args.output ?? defaultOutput(args, source));
     const r = run.llvm(clangName, ...clangFlags(args, source, options), ...(args.stage === 'link' || args.stage === 'assemble' ? ['-c'] : []), ...dependencyFlags(args, source), ...(path === undefined ? [] : ['-o', path]), source.path);
-    run.print(r.stdout);
+    run.print(args.dependencies.kind === 'output' ? withoutOwnFiles(r.stdout) : r.stdout);
+    cleanDependencyFile(run, args, source, path);
     run.say(r.stderr);
     if (r.exit !== 0) exit = r.exit;
     objects.set(source, path ?? '');
@@ -66,10 +68,27 @@ function defaultOutput(args: Arguments, source: Input): string | undefined {
   return undefined;
 }
 
-/** With -MD and a link in one command, the temporary object must not give the names. */
+/** Where clang writes the rules for make; undefined when they go to the output, or to none. */
+function dependencyFile(args: Arguments, source: Input): string | undefined {
+  if (args.dependencies.kind !== 'file') return undefined;
+  return args.dependencies.path ?? `${args.output === undefined ? stem(source.path) : args.output.replace(/\.[^./]*$/, '')}.d`;
+}
+
+/** With -MD and a link in one command, the temporary object must not give the rule its name. */
 function dependencyFlags(args: Arguments, source: Input): string[] {
-  if (!args.dependencies || args.stage !== 'link') return [];
-  return ['-MF', `${args.output === undefined ? stem(source.path) : args.output.replace(/\.[^./]*$/, '')}.d`, '-MT', `${stem(source.path)}.o`];
+  const file = dependencyFile(args, source);
+  if (file === undefined) return [];
+  const named = args.clang.some((a) => a === '-MT' || a === '-MQ');
+  return ['-MF', file, ...(args.stage === 'link' && !named ? ['-MT', `${stem(source.path)}.o`] : [])];
+}
+
+function cleanDependencyFile(run: DriverRun, args: Arguments, source: Input, output: string | undefined): void {
+  // -M -MF file -o file: clang takes -MF. -M -o file without it: the output is the list.
+  const path = dependencyFile(args, source) ?? (args.dependencies.kind === 'output' ? output : undefined);
+  if (path === undefined || path === '-' || path === '/dev/null') return;
+  const at = absolute(run.options.cwd, path);
+  const bytes = run.options.files.read(at);
+  if (bytes !== undefined) run.options.files.write(at, withoutOwnFiles(bytes));
 }
 
 /** What every compilation gets, before what the user says. */
@@ -83,6 +102,7 @@ export function clangFlags(args: Pick<Arguments, 'clang'>, source: Pick<Input, '
     ...['SIGNAL', 'MMAN', 'PROCESS_CLOCKS', 'GETPID'].map((name) => `-D_WASI_EMULATED_${name}`),
     // What gcc only warns about, old codes rely on.
     ...(source.kind === 'c' ? ['implicit-function-declaration', 'implicit-int', 'int-conversion', 'incompatible-function-pointer-types', 'incompatible-pointer-types', 'return-mismatch'].map((w) => `-Wno-error=${w}`) : []),
+    ...(source.kind === 'c++' ? ['register', 'reserved-user-defined-literal', 'c++11-narrowing'].map((w) => `-Wno-error=${w}`) : []),
     '-Wno-unused-command-line-argument',
     // Every browser with the shared memory that a rank needs has vectors. They compute what scalars compute: nothing is reassociated or fused.
     '-msimd128',

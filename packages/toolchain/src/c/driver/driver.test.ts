@@ -99,13 +99,50 @@ test('checks of undefined behaviour need no run-time library: the place where on
   expect(() => new TestHost(wasm, info, {}).run()).toThrow('unreachable');
 });
 
-test('options of other compilers are left out with a warning; what nobody knows is refused as clang does', () => {
+test('options that gcc takes pass silently, those of other compilers with a warning; an unknown one is refused as clang does', () => {
   const files = sources();
-  const foreign = '-ftree-vectorizer-verbose=0 -fopt-info-vec-missed -fno-ipa-cp-clone -mveclibabi=svml -xHost -qopt-report=5 -no-prec-div -ipo'.split(' ');
-  const { exit, err } = drive(files, `${foreign.join(' ')} -fp-model precise -fno-tree-vectorize -floop-interchange -DSIZE=1 -c main.c`);
+  const ofGcc = '-ftree-vectorizer-verbose=0 -fopt-info-vec-missed -fno-ipa-cp-clone -mveclibabi=svml -fno-tree-vectorize -fsched-pressure';
+  expect(drive(files, `${ofGcc} -DSIZE=1 -c main.c`)).toEqual({ exit: 0, out: '', err: '' });
+  const foreign = '-xHost -qopt-report=5 -no-prec-div -ipo'.split(' ');
+  const { exit, err } = drive(files, `${foreign.join(' ')} -fp-model precise -floop-interchange -DSIZE=1 -c main.c`);
   expect(exit).toBe(0);
-  expect([...err.matchAll(/^clang: warning: optimization flag '(\S+)' is not supported \[/gm)].map((m) => m[1]).slice(0, 9)).toEqual([...foreign, '-fp-model']);
+  expect([...err.matchAll(/^clang: warning: optimization flag '(\S+)' is not supported \[/gm)].map((m) => m[1]).slice(0, 5)).toEqual([...foreign, '-fp-model']);
   expect(drive(files, '-fnonsense -DSIZE=1 -c main.c')).toMatchObject({ exit: 1, err: expect.stringContaining("unknown argument: '-fnonsense'") });
+});
+
+test('what gcc only warns about in C++ is a warning here', () => {
+  const files = new MemoryFiles({ '/home/me/a.cc': '#include <cinttypes>\nint twice(register int n) { int64_t one[1] = {n}; char c[1] = {n}; return printf("%"PRIi64"%d", one[0], c[0]); }\n'.replace('#include', '#include <cstdio>\n#include') });
+  const { exit, err } = drive(files, '-c a.cc', { driver: 'mpicxx' });
+  expect([exit, err.match(/\[-W[\w+-]+\]/g)]).toEqual([0, ['[-Wregister]', '[-Wc++11-narrowing]', '[-Wreserved-user-defined-literal]']]);
+});
+
+test('main may lie in a library; a program without main does not link', () => {
+  for (const [main, printed] of [['int main(int argc, char **argv) { return puts("with arguments") < 0; }', 'with arguments\n'], ['int main(void) { return puts("without") < 0; }', 'without\n']] as const) {
+    const files = new MemoryFiles({ '/home/me/main.c': `#include <stdio.h>\n${main}\n`, '/home/me/other.c': 'int other(void) { return 1; }\n' });
+    expect(drive(files, '-c main.c other.c').exit).toBe(0);
+    llvmTool('ar', ['rcs', 'libmain.a', 'main.o'], { files, cwd: '/home/me' });
+    expect(drive(files, 'other.o -L. -lmain -o prog')).toEqual({ exit: 0, out: '', err: '' });
+    const { wasm, info } = instrument(files.read('/home/me/prog')!);
+    const host = new TestHost(wasm, info, {});
+    host.run();
+    expect(host.out).toBe(printed);
+    expect(drive(files, 'other.o -o nothing')).toEqual({ exit: 1, out: '', err: expect.stringMatching(/undefined symbol: main\n.*no object and no library of this command defines it/) });
+    expect(files.stat('/home/me/nothing')).toBeUndefined();
+  }
+});
+
+test('rules for make name no file that only the driver sees', () => {
+  const files = sources();
+  files.write('/home/me/sp ace.h', new Uint8Array(0));
+  files.write('/home/me/dep.c', new TextEncoder().encode('#include <stdio.h>\n#include "inc/shared.h"\n#include "sp ace.h"\n'));
+  const rule = (path: string): string => text(files.read(path) ?? new Uint8Array(0));
+  expect(drive(files, '-MD -MP -c dep.c -o out/dep.o').exit).toBe(0);
+  expect(rule('/home/me/out/dep.d')).toBe('out/dep.o: dep.c inc/shared.h sp\\ ace.h\ninc/shared.h:\nsp\\ ace.h:\n');
+  expect(drive(files, '-MD -MF named.d -MT x.o -c dep.c').exit).toBe(0);
+  expect(rule('/home/me/named.d')).toMatch(/^x\.o: dep\.c inc\/shared\.h/);
+  expect(drive(files, '-M dep.c').out).toBe('dep.o: dep.c inc/shared.h sp\\ ace.h\n');
+  expect(drive(files, '-M dep.c -o listed').exit).toBe(0);
+  expect(rule('/home/me/listed')).not.toContain('.mayfly');
 });
 
 test('a call without a declaration does what a machine does, where integers differ; the rest stays a trap', () => {

@@ -17,6 +17,11 @@ const STACK_BYTES = 4 << 20;
 /** 2 GB: beyond, addresses turn negative in programs that keep them in an int. The job's own limit stands below. */
 const MAX_MEMORY = 2 ** 31;
 
+/** What clang calls `int main(int, char **)` and `int main(void)`. libc has a `__main_void` of its own, which calls the other one. */
+const MAIN = ['__main_argc_argv', '__main_void'] as const;
+const TRACE = /^.*: (?:lazy definition|definition|reference) (?:of|to) (?:__main_argc_argv|__main_void)\n/gm;
+const hasMain = (traced: string): boolean => traced.split('\n').some((l) => /: definition of (__main_argc_argv|__main_void)$/.test(l) && !l.startsWith(`${LIB}/libc.a(`));
+
 export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) => string): number {
   const cxx = args.cxxLibrary || args.inputs.some((i) => i.kind === 'c++');
   run.temporary.write('/mpi-names', new TextEncoder().encode(resources().mpiNames.join('\n')));
@@ -27,13 +32,13 @@ export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) =
   for (const i of missing) run.say(`${run.options.driver}: error: no such file or directory: '${i.path}'\n`);
   if (missing.length > 0) return 1;
 
-  const ld = (kept: readonly string[] = []): ReturnType<DriverRun['llvm']> => {
+  const ld = (kept: readonly string[] = [], wanted: readonly string[] = []): ReturnType<DriverRun['llvm']> => {
     const command = [
       'wasm-ld', '-m', 'wasm32', ...args.libraryPaths.map((p) => `-L${p}`), `-L${LIB}`, `${LIB}/crt1-command.o`, ...own, ...objects, ...libraries,
       ...(cxx ? ['-lc++', '-lc++abi'] : []), ...['signal', 'mman', 'process-clocks', 'getpid'].map((n) => `-lwasi-emulated-${n}`), '-lc-printscan-long-double', '-lc',
       `${SYSROOT}/lib/wasm32-unknown-wasip1/libclang_rt.builtins.a`,
       '--stack-first', '-z', `stack-size=${STACK_BYTES}`, `--max-memory=${MAX_MEMORY}`, '--table-base=16', '--export-table', '--error-limit=0',
-      ...['malloc', 'free', 'mayfly_unwind_buffer', 'mayfly_unwind_end'].map((n) => `--export=${n}`), ...['__THREW__', '__stack_low', '__stack_high'].map((n) => `--export-if-defined=${n}`), `--allow-undefined-file=${TEMPORARY}/mpi-names`, ...kept.map((n) => `--export-if-defined=${n}`), ...args.linker,
+      ...['malloc', 'free', 'mayfly_unwind_buffer', 'mayfly_unwind_end'].map((n) => `--export=${n}`), ...['__THREW__', '__stack_low', '__stack_high'].map((n) => `--export-if-defined=${n}`), `--allow-undefined-file=${TEMPORARY}/mpi-names`, ...kept.map((n) => `--export-if-defined=${n}`), ...MAIN.map((n) => `--trace-symbol=${n}`), ...wanted.map((n) => `--undefined=${n}`), ...args.linker,
       '-o', `${TEMPORARY}/a.out`,
     ];
     if (args.verbose) run.say(` ${command.map((c) => `"${c}"`).join(' ')}\n`);
@@ -48,9 +53,18 @@ export function link(run: DriverRun, args: Arguments, objectOf: (input: Input) =
       r = ld();
     }
   }
+  // libc asks for main weakly, and a weak reference takes nothing out of an archive.
+  const wanted = r.exit === 0 && !hasMain(text(r.stdout)) ? MAIN : [];
+  if (wanted.length > 0) {
+    r = ld([], wanted);
+    if (r.exit === 0 && !hasMain(text(r.stdout))) {
+      run.say(`wasm-ld: error: undefined symbol: main\n${run.options.driver}: note: main: no object and no library of this command defines it\n`);
+      return 1;
+    }
+  }
   const mismatches = mismatched(text(r.stderr));
-  if (r.exit === 0 && mismatches.length > 0) r = ld(mismatches);
-  run.print(r.stdout);
+  if (r.exit === 0 && mismatches.length > 0) r = ld(mismatches, wanted);
+  run.print(text(r.stdout).replace(TRACE, ''));
   run.say(r.exit === 0 ? r.stderr : text(r.stderr) + explainUndefined(text(r.stderr), run.options.driver));
   if (r.exit !== 0) return r.exit;
   const linked = run.temporary.read('/a.out');
