@@ -1,5 +1,5 @@
-/** The client of REST (packages/client), as the command line uses it: over undici, with exit codes for what goes wrong. */
-import { Agent, Request, fetch } from 'undici';
+/** The client of REST (packages/client), as the command line uses it: with exit codes for what goes wrong. */
+import type { Agent } from 'undici';
 import { ApiFailure, connect, type Client as Rest } from '@mayfly/client';
 import type { JobSubmission, NewToken } from '@mayfly/wire';
 import type { Connection } from './connection.ts';
@@ -9,21 +9,18 @@ export { ApiFailure };
 
 export class Client {
   readonly connection: Connection;
-  readonly #dispatcher: Agent;
+  #agent: Agent | undefined;
   readonly #rest: Rest;
 
   constructor(connection: Connection) {
     const { server, token } = connection;
     this.connection = connection;
-    this.#dispatcher = new Agent({ connect: { rejectUnauthorized: !connection.insecure }, keepAliveTimeout: 4000 });
     this.#rest = connect({
       baseUrl: server,
       token: () => token,
-      // undici's own, with which a self-made certificate may be accepted.
-      Request: Request as never,
       fetch: async (request) => {
         try {
-          return (await fetch(request as never, { dispatcher: this.#dispatcher })) as never;
+          return await (connection.insecure ? this.#fetchInsecurely(request) : fetch(request));
         } catch (error) {
           const cause = (error as { cause?: { code?: string; message?: string } }).cause;
           const hint = /CERT|SELF_SIGNED/.test(cause?.code ?? '') ? ' (a self-made certificate? --insecure accepts it)' : '';
@@ -74,8 +71,17 @@ export class Client {
     await this.#rest.post('/api/jobs/{id}/stdin', { params: { path: { id }, query: { offset, end: end ? '1' : '0' } }, body: bytes as never });
   }
 
-  close(): Promise<void> {
-    return this.#dispatcher.close();
+  /** Node's own fetch takes no certificate that the server made itself; undici's does, and is loaded only for it. */
+  async #fetchInsecurely(request: Request): Promise<Response> {
+    const undici = await import('undici');
+    this.#agent ??= new undici.Agent({ connect: { rejectUnauthorized: false }, keepAliveTimeout: 4000 });
+    const { url, method, headers } = request;
+    const body = request.body === null ? null : await request.arrayBuffer();
+    return (await undici.fetch(url, { method, headers: [...headers], body, dispatcher: this.#agent })) as unknown as Response;
+  }
+
+  async close(): Promise<void> {
+    await this.#agent?.close();
   }
 }
 

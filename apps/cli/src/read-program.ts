@@ -2,7 +2,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isNativeSource, isUnit, MANIFEST, programOfFiles, readNative, readProgram } from '@mayfly/toolchain';
+import { isNativeSource, isUnit, MANIFEST } from '@mayfly/toolchain/source-names';
 import { MayflyError, type ProgramSubmission } from '@mayfly/wire';
 import { CommandError, Exit } from './exit-codes.ts';
 import { splitWords } from './words.ts';
@@ -17,6 +17,8 @@ export interface ReadProgram {
 
 const MAX_FOLDER_BYTES = 40 << 20;
 const MAX_FOLDER_FILES = 4000;
+// What a compiled module does not need is loaded when a program needs it.
+const readers = () => import('./program-readers.ts');
 const SKIPPED = new Set(['node_modules', 'build', 'CMakeFiles', 'dist']);
 
 /** @throws CommandError */
@@ -28,6 +30,7 @@ export async function readAnyProgram(given: string, args: readonly string[], ccF
     };
     if (info?.isDirectory()) {
       none('a folder, whose flags stand in its mayfly.json');
+      const { programOfFiles } = await readers();
       const program = programOfFiles(await readFolder(given));
       return { program: program.language === 'wasm' ? { ...program, module: Buffer.from(program.module).toString('base64') } : program, args: [...args], ownFiles: new Set() };
     }
@@ -36,10 +39,10 @@ export async function readAnyProgram(given: string, args: readonly string[], ccF
       const entry = basename(given).replace(/[^A-Za-z0-9_.@+-]/g, '_').replace(/^[^A-Za-z0-9_]+/, '').slice(-100) || 'a.out';
       return { program: { language: 'wasm', module: readFileSync(given).toString('base64'), entry }, args: [...args], ownFiles: new Set([resolve(given)]) };
     }
-    if (isUnit(given)) return native(given, args, ccFlags);
+    if (isUnit(given)) return await native(given, args, ccFlags);
     none('none');
     if (info?.isFile() && isElf(given)) throw new CommandError(`${given} is a program of this machine's processor; build it with mayfly mpicc`, Exit.USAGE);
-    const read = await readProgram(given);
+    const read = await (await readers()).readProgram(given);
     return { program: { language: 'typescript', entry: read.entry, sources: { ...read.sources } }, args: [...args], ownFiles: new Set(Object.keys(read.sources).map((p) => resolve(dirname(given), p))) };
   } catch (error) {
     if (error instanceof MayflyError) throw new CommandError(error.message, Exit.USAGE);
@@ -48,13 +51,13 @@ export async function readAnyProgram(given: string, args: readonly string[], ccF
 }
 
 /** `main.c util.c args`: what follows and is a file with the name of a source goes with it, up to the first other word or `--`. */
-function native(first: string, args: readonly string[], ccFlags: string | undefined): ReadProgram {
+async function native(first: string, args: readonly string[], ccFlags: string | undefined): Promise<ReadProgram> {
   let n = 0;
   while (n < args.length && isNativeSource(args[n]!) && statSync(args[n]!, { throwIfNoEntry: false })?.isFile()) n++;
   const flags = splitWords(ccFlags ?? '');
   if (flags === undefined) throw new CommandError('--cc-flags: a quotation mark is not closed', Exit.USAGE);
   const files = [first, ...args.slice(0, n)];
-  const read = readNative(files, flags);
+  const read = (await readers()).readNative(files, flags);
   const units = read.units.filter(isUnit);
   const rest = args.slice(args[n] === '--' ? n + 1 : n);
   return {

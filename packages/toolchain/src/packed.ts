@@ -1,4 +1,5 @@
 /** What a page may have of the toolchain: archives and manifests, without a compiler and without Node. */
 export { archiveKind, unpack } from './archive.ts';
 export { ARCHIVE_LIMITS } from './limits.ts';
-export { MANIFEST, isNativeSource, isUnit, programOfFiles, type PlainProgram } from './project.ts';
+export { programOfFiles, type PlainProgram } from './project.ts';
+export { MANIFEST, isNativeSource, isUnit } from './source-names.ts';

@@ -4,21 +4,12 @@
  */
 import { ArchiveManifest, FilePath, MayflyError, type ProgramSubmission } from '@mayfly/wire';
 import { Check, Errors } from 'typebox/value';
+import { isNativeSource, MANIFEST } from './source-names.ts';
 
-export const MANIFEST = 'mayfly.json';
 /** As it is submitted; a module as its bytes. */
 export type PlainProgram = Exclude<ProgramSubmission, { language: 'archive' } | { language: 'wasm' }> | { language: 'wasm'; module: Uint8Array; entry: string };
 
-const UNIT = /\.(c|cc|cpp|cxx|C|c\+\+)$/;
-/** What may be included; other files of a folder (results, objects, pictures) are no part of the program. */
-const INCLUDED = /\.(h|hh|hpp|hxx|h\+\+|H|inc|inl|ipp|tpp|tcc|def|x|c|cc|cpp|cxx|C|c\+\+)$/;
 const SCRIPT = /\.(ts|tsx|mts|js|mjs|jsx|json|txt)$/;
-
-/** A file that is compiled for itself. */
-export const isUnit = (path: string): boolean => UNIT.test(path);
-
-/** A file that a program of C or C++ may consist of. */
-export const isNativeSource = (path: string): boolean => INCLUDED.test(path);
 
 /**
  * @param files content by path; the manifest's own folder is the program's
@@ -40,7 +31,7 @@ export function programOfFiles(files: ReadonlyMap<string, Uint8Array>): PlainPro
   }
   const script = m.language === 'typescript';
   const sources: Record<string, string> = {};
-  for (const [path, bytes] of own) if ((script ? SCRIPT : INCLUDED).test(path) && Check(FilePath, path)) sources[path] = text(path, bytes);
+  for (const [path, bytes] of own) if ((script ? SCRIPT.test(path) : isNativeSource(path)) && Check(FilePath, path)) sources[path] = text(path, bytes);
   const needed = [...(m.sources ?? []), ...(script ? [m.entry ?? 'main.ts'] : [])];
   const missing = needed.find((p) => !Object.hasOwn(sources, p));
   if (missing !== undefined) throw bad(own.has(missing) ? `${JSON.stringify(missing)} is no source file by its name.` : `It holds no file ${JSON.stringify(missing)}.`);
@@ -67,7 +58,7 @@ function text(path: string, bytes: Uint8Array): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     // Old sources have names of authors in Latin 1, in comments.
-    if (INCLUDED.test(path)) return new TextDecoder('latin1').decode(bytes);
+    if (isNativeSource(path)) return new TextDecoder('latin1').decode(bytes);
     throw bad(`${JSON.stringify(path)} is no text (UTF-8).`);
   }
 }

@@ -9,6 +9,7 @@ export * from './data-plane.ts';
 export * from './errors.ts';
 export * from './image.ts';
 export * from './job.ts';
+export * from './run-time.ts';
 export * from './lesson.ts';
 export * from './lesson-program.ts';
 export * from './board.ts';

@@ -221,10 +221,6 @@ export const JobView = Type.Object({
 });
 export type JobView = Static<typeof JobView>;
 
-/** How long a job has run, ms: without the time that it was paused. 0: not begun. */
-export const runTime = (v: Pick<JobView, 'startedAt' | 'endedAt' | 'pausedAt' | 'pausedMs' | 'awayMs'>, now: number): number =>
-  v.startedAt === undefined ? 0 : Math.max(0, (v.endedAt ?? v.pausedAt ?? now) - v.startedAt - (v.pausedMs ?? 0) - (v.awayMs ?? 0));
-
 export const NodeView = Type.Object({
   id: NodeIdSchema,
   name: Type.String(),

@@ -3,7 +3,6 @@ import { runTime, type JobView } from '@mayfly/wire';
 import { Client } from '../client.ts';
 import { needConnection, type ConnectionOptions } from '../connection.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
-import { follow } from '../follow.ts';
 import { OutputMerger } from '../output-merger.ts';
 import { saveResultFiles } from '../result-files.ts';
 import { table } from '../table.ts';
@@ -84,7 +83,7 @@ export async function output(id: string, options: OutputOptions): Promise<number
   const take = (task: number, bytes: Uint8Array): void => {
     if (options.task === undefined || task === options.task) process.stdout.write(merger.take(task, bytes));
   };
-  if (options.follow) await follow(c, id, { job: () => undefined, output: (task, stream, bytes) => stream === wanted && take(task, bytes) });
+  if (options.follow) await (await import('../follow.ts')).follow(c, id, { job: () => undefined, output: (task, stream, bytes) => stream === wanted && take(task, bytes) });
   else
     for (let task = 0; task < job.size; task++) {
       if (options.task !== undefined && task !== options.task) continue;

@@ -7,7 +7,7 @@ import { basename, relative, resolve, sep } from 'node:path';
 import { type JobOptions, type JobSubmission, type JobView } from '@mayfly/wire';
 import { ApiFailure, Client } from '../client.ts';
 import { findConnection, type ConnectionOptions } from '../connection.ts';
-import { startEmbedded, type Embedded } from '../embedded.ts';
+import type { Embedded } from '../embedded.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { follow } from '../follow.ts';
 import { OutputMerger } from '../output-merger.ts';
@@ -43,7 +43,8 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
   try {
     if (!connection) {
       progress.set('starting a server and nodes on this machine');
-      embedded = await startEmbedded();
+      // Only here: the whole server is behind it.
+      embedded = await (await import('../embedded.ts')).startEmbedded();
       await embedded.addSlots(options.n);
     }
     const client = new Client(connection ?? { server: embedded!.server.localUrl, token: embedded!.token, insecure: false });
