@@ -11,6 +11,7 @@ import type { VolunteerOptions } from './commands/volunteer.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { DemoOptions } from './demo/demo.ts';
 import { CommandError, Exit, EXIT_HELP } from './exit-codes.ts';
+import { bytes, translate } from './mpiexec-words.ts';
 import { VERSION } from './version.ts';
 
 // A command is loaded when it is called: `mayfly jobs` needs no server, and `--help` nothing at all.
@@ -21,12 +22,17 @@ const whole =
   (from: number, to: number) =>
   (text: string): number => {
     const n = Number(text);
-    if (!/^\d+$/.test(text) || n < from || n > to) throw new InvalidArgumentError(`a whole number from ${from} to ${to}.`);
+    if (!/^\d+$/.test(text) || n < from || n > to) throw new InvalidArgumentError(`expected a whole number from ${from} to ${to}.`);
     return n;
   };
 const seconds = (text: string): number => {
   const n = Number(text);
-  if (text.trim() === '' || !Number.isFinite(n) || n < 0) throw new InvalidArgumentError('a number of seconds.');
+  if (text.trim() === '' || !Number.isFinite(n) || n < 0) throw new InvalidArgumentError('expected a number of seconds.');
+  return n;
+};
+const size = (text: string): number => {
+  const n = bytes(text);
+  if (n === undefined) throw new InvalidArgumentError('expected a size such as 512M or 2G.');
   return n;
 };
 const DRIVER_HELP = {
@@ -67,7 +73,6 @@ function commands(done: (code: number) => void): Command {
     .version(VERSION, '-V, --version')
     .enablePositionalOptions()
     .addHelpText('after', EXIT_HELP)
-    .showHelpAfterError('(mayfly --help tells more)')
     .exitOverride();
   const act =
     <A extends unknown[]>(work: (...args: A) => Promise<number>) =>
@@ -93,7 +98,11 @@ function commands(done: (code: number) => void): Command {
       .addOption(new Option('--durability <when>', 'sync the log behind the messages, or before they go on').choices(['behind', 'strict']))
       .option('--checkpoint <seconds>', 'checkpoint interval that ranks aim at', seconds)
       .option('--grace <seconds>', 'how long a silent node keeps its ranks', seconds)
-      .option('--time-limit <seconds>', 'end the job after so long', seconds),
+      .option('--time-limit <seconds>', 'end the job after so long', seconds)
+      .option('--env <name=value>', 'environment variable of every rank (repeatable); also -env, -genv, -x', more)
+      .option('--room <code>', 'run only on volunteers of this room')
+      .option('--memory <size>', 'what one rank may use, as 512M or 2G', size)
+      .option('--seed <n>', "seed of the job's random draws, to repeat a run", whole(0, 2 ** 48 - 1)),
   )
     .passThroughOptions()
     .addHelpText(
@@ -223,18 +232,26 @@ ${EXIT_HELP}`,
   return program;
 }
 
-/** `-np 4`, as everybody types it, is `-n 4`. Only before the program's name. */
+/** Words after `mpiexec` that come from other implementations. */
 function habits(argv: string[]): string[] {
-  const at = argv.findIndex((a) => a === 'mpiexec' || a === 'mpirun');
-  if (at < 0) return argv;
-  const program = argv.findIndex((a, i) => i > at && !a.startsWith('-') && /\.([cm]?[jt]sx?|c|cc|cpp|cxx|C|wasm|out)$|^\.{0,2}\//.test(a));
-  return argv.map((a, i) => (a === '-np' && i > at && (program < 0 || i < program) ? '-n' : a));
+  if (argv[0] !== 'mpiexec' && argv[0] !== 'mpirun') return argv;
+  const { argv: own, ignored } = translate(argv.slice(1), process.env);
+  if (own[0] === '--version') return ['--version'];
+  if (ignored.length > 0 && !own.includes('-q') && !own.includes('--quiet')) process.stderr.write(`mayfly: ignored, because volunteers bring the slots: ${ignored.join(', ')}\n`);
+  return [argv[0], ...own];
+}
+
+/** An error leads to the help of the command that it is about. */
+function nameHelp(command: Command, name: string): Command {
+  command.showHelpAfterError(`(${name} --help lists the options)`);
+  for (const inner of command.commands) nameHelp(inner, `${name} ${inner.name()}`);
+  return command;
 }
 
 async function main(): Promise<number> {
   let code: number = Exit.OK;
   try {
-    await commands((c) => (code = c)).parseAsync(habits(process.argv.slice(2)), { from: 'user' });
+    await nameHelp(commands((c) => (code = c)), 'mayfly').parseAsync(habits(process.argv.slice(2)), { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommandError) {

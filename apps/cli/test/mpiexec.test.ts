@@ -14,11 +14,11 @@ beforeAll(async () => {
   await writeFile(join(dir, 'lib/sum.ts'), "import { COMM_WORLD as comm, SUM } from 'mayfly';\nexport const sum = (n: number): number => comm.allreduce(n, SUM);\n");
   await writeFile(
     join(dir, 'sum.ts'),
-    `import { COMM_WORLD as comm, args, exit, files, stdin } from 'mayfly';
+    `import { COMM_WORLD as comm, args, env, exit, files, stdin } from 'mayfly';
 import { sum } from './lib/sum.ts';
 const own = comm.rank === 0 ? Number(stdin.readLine() ?? '0') : comm.rank;
 const total = sum(own);
-console.log('rank ' + comm.rank + ' of ' + comm.size + ': ' + total + ' ' + args.join(','));
+console.log('rank ' + comm.rank + ' of ' + comm.size + ': ' + total + ' ' + args.join(',') + (env.HABIT ?? ''));
 if (comm.rank === 1) console.error('to standard error');
 if (comm.rank === 0) files.write('result/total.txt', total + ' ' + files.readText('extra.txt').trim());
 exit(Number(args[0] ?? 0));
@@ -37,9 +37,10 @@ afterAll(async () => {
 
 describe('mayfly mpiexec', () => {
   it('with a server and nodes of its own feeds rank 0, shows every rank, writes result files, ends with the exit code of the job', async () => {
-    const r = await run(['mpiexec', '-np', '3', '-l', '--file', 'extra.txt', 'sum.ts', '7', '--np'], { cwd: dir, input: '39\n' });
+    const r = await run(['mpiexec', '-np', '3', '-l', '-genv', 'HABIT', '!', '--bind-to', 'core', '--file', 'extra.txt', 'sum.ts', '7', '--np'], { cwd: dir, input: '39\n' });
+    expect(r.stderr).toContain('ignored, because volunteers bring the slots: --bind-to core\n');
     expect(r.stderr).toContain('[1] to standard error\n');
-    expect(r.stdout.split('\n').filter(Boolean).sort()).toEqual([0, 1, 2].map((k) => `[${k}] rank ${k} of 3: 42 7,--np`));
+    expect(r.stdout.split('\n').filter(Boolean).sort()).toEqual([0, 1, 2].map((k) => `[${k}] rank ${k} of 3: 42 7,--np!`));
     expect(await readFile(join(dir, 'result/total.txt'), 'utf8')).toBe('42 from a file');
     expect(r.code).toBe(7);
   });

@@ -36,6 +36,8 @@ export const JobOptions = Type.Object(
     interactive: Type.Optional(Type.Boolean()),
     /** What one rank may use: linear memory of a module, heap of a script. The server's limit is the most. */
     memoryBytes: Type.Optional(Type.Integer({ minimum: 16_777_216, maximum: 4_294_967_296 })),
+    /** Of the job's random draws; absent: drawn by the server. */
+    seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 48 - 1 })),
     /** Environment variables of every rank, beside those that every rank has (docs/programs.md). */
     env: Type.Optional(Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' }), Type.String({ maxLength: 4096, pattern: '^[^\\u0000]*$' }), { maxProperties: 64 })),
   },

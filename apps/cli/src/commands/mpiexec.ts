@@ -29,6 +29,12 @@ export interface MpiexecOptions extends ConnectionOptions {
   checkpoint?: number;
   grace?: number;
   timeLimit?: number;
+  /** NAME=VALUE */
+  env?: string[];
+  room?: string;
+  /** Bytes. */
+  memory?: number;
+  seed?: number;
   keep?: boolean;
   /** Options of the compiler, as one line. */
   ccFlags?: string;
@@ -36,6 +42,7 @@ export interface MpiexecOptions extends ConnectionOptions {
 
 export async function mpiexec(program: string, args: string[], options: MpiexecOptions): Promise<number> {
   const connection = await findConnection(options);
+  if (options.room !== undefined && !connection) throw new CommandError('--room names volunteers of a server: --server, or MAYFLY_SERVER', Exit.USAGE);
   const { submission, ownFiles } = await prepare(program, args, options);
   const progress = new ProgressLine(process.stderr.isTTY && !options.quiet ? process.stderr : undefined);
   let embedded: Embedded | undefined;
@@ -90,10 +97,14 @@ async function prepare(given: string, words: string[], o: MpiexecOptions): Promi
     ...(o.checkpoint !== undefined ? { checkpointMs: Math.round(o.checkpoint * 1000) } : {}),
     ...(o.grace !== undefined ? { graceMs: Math.round(o.grace * 1000) } : {}),
     ...(o.timeLimit !== undefined ? { timeLimitMs: Math.round(o.timeLimit * 1000) } : {}),
+    ...(o.env ? { env: variables(o.env) } : {}),
+    ...(o.memory !== undefined ? { memoryBytes: o.memory } : {}),
+    ...(o.seed !== undefined ? { seed: o.seed } : {}),
   };
   const submission: JobSubmission = {
     name: (o.name ?? basename(resolve(given))).slice(0, 80),
     ...(o.about ? { about: o.about } : {}),
+    ...(o.room ? { room: o.room } : {}),
     program,
     size: o.n,
     args,
@@ -101,6 +112,16 @@ async function prepare(given: string, words: string[], o: MpiexecOptions): Promi
     ...(Object.keys(files).length > 0 ? { files } : {}),
   };
   return { submission, ownFiles };
+}
+
+function variables(all: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    all.map((text) => {
+      const at = text.indexOf('=');
+      if (at < 1) throw new CommandError(`--env ${text}: expected NAME=VALUE`, Exit.USAGE);
+      return [text.slice(0, at), text.slice(at + 1)];
+    }),
+  );
 }
 
 /** 'data/a.mtx' is given to the program under that name (or its last part, when it lies elsewhere), 'a.mtx=/data/b.mtx' under the name before the '='. */

@@ -190,7 +190,7 @@ export async function submit(o: JobRoutes, s: JobSubmission, owner: string, agai
     ...(s.room === undefined ? {} : { room: s.room }),
     files: inputs,
     library: LIBRARY,
-    seed: again?.seed ?? randomBytes(6).readUIntBE(0, 6),
+    seed: again?.seed ?? s.options?.seed ?? randomBytes(6).readUIntBE(0, 6),
     ...(again?.compareWith === undefined ? {} : { compareWith: again.compareWith }),
     channelMemories: o.channelMemories,
     checkpointMs: options.checkpointMs ?? DEFAULT_CHECKPOINT_MS,

@@ -1,0 +1,69 @@
+/**
+ * The words that people type after `mpiexec` from habit, of MPICH, Open MPI and Slurm, as ours. What places processes on hosts and cores has
+ * no meaning where volunteers bring the slots: it is left out, and one line says so.
+ */
+import { CommandError, Exit } from './exit-codes.ts';
+
+/** Our own options with a value, which is not the program's name. */
+const VALUED = new Set(
+  '-n --np -f --file -o --output-dir --name --about --cc-flags --protocol --durability --checkpoint --grace --time-limit --server --token --env --room --memory --seed'.split(' '),
+);
+const SAME: Readonly<Record<string, string>> = { '-np': '-n', '-c': '-n', '-prepend-rank': '-l', '--prepend-rank': '-l', '-tag-output': '-l', '--tag-output': '-l', '-version': '--version', '-V': '--version' };
+/** Options of others that are left out, by the number of their values. */
+const PLACING = new Map<string, number>([
+  ...'oversubscribe nooversubscribe allow-run-as-root use-hwthread-cpus bynode byslot bycore pernode display-map display-allocation report-bindings genvall envall genvnone envnone'.split(' ').map((n) => [n, 0] as const),
+  ...'hostfile machinefile machine default-hostfile hosts host H ppn perhost npernode npersocket N bind-to bind-to-core map-by rank-by iface launcher launcher-exec rmk prefix wdir wd path'.split(' ').map((n) => [n, 1] as const),
+  ['mca', 2],
+]);
+
+export interface Words {
+  /** For our own options. */
+  readonly argv: string[];
+  /** What was left out, as it was typed. */
+  readonly ignored: string[];
+}
+
+/** @param argv what stands behind `mpiexec` @param environment for `-x NAME` @throws CommandError */
+export function translate(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>): Words {
+  const out: string[] = [];
+  const ignored: string[] = [];
+  const variable = (name: string): void => {
+    const value = environment[name];
+    if (value === undefined) throw new CommandError(`mpiexec: the environment has no variable ${name} to pass on`, Exit.USAGE);
+    out.push('--env', `${name}=${value}`);
+  };
+  let i = 0;
+  /** The values of the option at `i`, which is then the last of them. */
+  const values = (n: number): string[] => {
+    const option = argv[i]!;
+    const found = argv.slice(i + 1, i + 1 + n);
+    if (found.length < n) throw new CommandError(`mpiexec: ${option} needs ${n === 1 ? 'a value' : `${n} values`} (mayfly mpiexec --help lists the options)`, Exit.USAGE);
+    i += n;
+    return found;
+  };
+  for (; i < argv.length && argv[i]!.startsWith('-') && argv[i] !== '--'; i++) {
+    const option = argv[i]!;
+    const bare = option.replace(/^--?/, '');
+    const own = SAME[option] ?? option;
+    if (VALUED.has(own)) out.push(own, ...values(1));
+    else if (bare === 'env' || bare === 'genv') out.push('--env', values(2).join('='));
+    else if (bare === 'x') {
+      const [name] = values(1) as [string];
+      if (name.includes('=')) out.push('--env', name);
+      else variable(name);
+    } else if (bare === 'genvlist' || bare === 'envlist') for (const name of values(1)[0]!.split(',').filter(Boolean)) variable(name);
+    else if (PLACING.has(bare.replace(/=.*/, ''))) ignored.push([option, ...values(bare.includes('=') ? 0 : PLACING.get(bare)!)].join(' '));
+    else out.push(own);
+  }
+  const rest = argv.slice(i);
+  const colon = rest.indexOf(':');
+  if (colon >= 0) throw new CommandError("mpiexec: ':' starts a second program, and a job here runs one program on all its ranks. Let the program choose its part by its rank", Exit.USAGE);
+  return { argv: [...out, ...rest], ignored };
+}
+
+/** '512M', '2G', or a number of bytes. */
+export function bytes(text: string): number | undefined {
+  const m = /^(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?$/i.exec(text);
+  if (m === null) return undefined;
+  return Math.round(Number(m[1]) * 1024 ** ['', 'K', 'M', 'G', 'T'].indexOf(m[2]!.toUpperCase()));
+}

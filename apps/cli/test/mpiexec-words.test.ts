@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { CommandError } from '../src/exit-codes.ts';
+import { bytes, translate } from '../src/mpiexec-words.ts';
+
+const words = (line: string): ReturnType<typeof translate> => translate(line.split(' '), { HOME: '/home/me', A: '1' });
+
+test('the habits of MPICH, Open MPI and Slurm', () => {
+  expect(words('-np 4 ./a -np 5')).toEqual({ argv: ['-n', '4', './a', '-np', '5'], ignored: [] });
+  expect(words('-genv OMP_NUM_THREADS 1 -env B 2=3 -x A -x C=4 -genvlist HOME,A -n 2 ./a').argv).toEqual(
+    '--env OMP_NUM_THREADS=1 --env B=2=3 --env A=1 --env C=4 --env HOME=/home/me --env A=1 -n 2 ./a'.split(' '),
+  );
+  expect(words('--oversubscribe -hostfile my.hosts --map-by=core --mca btl self -n 2 --tag-output ./a --hostfile mine')).toEqual({
+    argv: '-n 2 -l ./a --hostfile mine'.split(' '),
+    ignored: ['--oversubscribe', '-hostfile my.hosts', '--map-by=core', '--mca btl self'],
+  });
+  expect(words('-version').argv).toEqual(['--version']);
+});
+
+test('the value of an option is never the program, and what follows the program is its own', () => {
+  expect(words('--name -x -n 1 -- -odd : b'.replace(' : b', ''))).toEqual({ argv: '--name -x -n 1 -- -odd'.split(' '), ignored: [] });
+  expect(words('-f -hostfile -n 1 a.c -x nothing').argv).toEqual('-f -hostfile -n 1 a.c -x nothing'.split(' '));
+});
+
+test('what cannot be done is an error that says so', () => {
+  // MPI-4.1 §11.9.3 has several programs behind colons; one rank with ':' among its arguments is not what anybody wants.
+  expect(() => words('-n 1 ./a : -n 1 ./b')).toThrow(/second program/);
+  expect(() => words('-n 1 -x NOT_SET ./a')).toThrow(/no variable NOT_SET/);
+  expect(() => words('-n 1 -env A')).toThrow(CommandError);
+});
+
+test('sizes', () => {
+  expect(['512M', '2G', '1.5GiB', '100', '4kb', 'abc', ''].map(bytes)).toEqual([2 ** 29, 2 ** 31, 1.5 * 2 ** 30, 100, 4096, undefined, undefined]);
+});
