@@ -1015,7 +1015,8 @@ export interface operations {
                      *         "free": 8,
                      *         "nodes": 4
                      *       },
-                     *       "maxSubmissionBytes": 67108864
+                     *       "maxSubmissionBytes": 67108864,
+                     *       "maxInputBytes": 50331648
                      *     }
                      */
                     "application/json": components["schemas"]["InfoView"];

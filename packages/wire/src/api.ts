@@ -14,6 +14,8 @@ export const InfoView = Type.Object({
   slots: Type.Object({ total: CountSchema, free: CountSchema, nodes: CountSchema }),
   /** Bytes of one whole submission. */
   maxSubmissionBytes: Type.Optional(CountSchema),
+  /** Of all input files and the standard input of one job. */
+  maxInputBytes: Type.Optional(CountSchema),
 });
 export type InfoView = Static<typeof InfoView>;
 

@@ -40,6 +40,9 @@ export interface MpiexecOptions extends ConnectionOptions {
   ccFlags?: string;
 }
 
+/** As base64 a longer file is no string of JavaScript any more; servers take less by default (limits.inputBytes). */
+const MAX_INPUT_BYTES = 256 << 20;
+
 export async function mpiexec(program: string, args: string[], options: MpiexecOptions): Promise<number> {
   const connection = await findConnection(options);
   if (options.room !== undefined && !connection) throw new CommandError('--room names volunteers of a server: --server, or MAYFLY_SERVER', Exit.USAGE);
@@ -85,8 +88,11 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
 async function prepare(given: string, words: string[], o: MpiexecOptions): Promise<{ submission: JobSubmission; ownFiles: Set<string> }> {
   const { program, args, ownFiles } = await readAnyProgram(given, words, o.ccFlags);
   const files: Record<string, string> = {};
+  let inputBytes = 0;
   for (const given of o.file ?? []) {
-    const { path, from } = await inputFile(given);
+    const { path, from, size } = await inputFile(given);
+    inputBytes += size;
+    if (inputBytes > MAX_INPUT_BYTES) throw new CommandError(`${from}: the input files have ${Math.ceil(inputBytes / 2 ** 20)} MB, which is more than a submission can carry (${MAX_INPUT_BYTES >> 20} MB)`, Exit.USAGE);
     files[path] = (await readFile(from)).toString('base64');
     ownFiles.add(resolve(from));
   }
@@ -125,14 +131,14 @@ function variables(all: readonly string[]): Record<string, string> {
 }
 
 /** 'data/a.mtx' is given to the program under that name (or its last part, when it lies elsewhere), 'a.mtx=/data/b.mtx' under the name before the '='. */
-async function inputFile(given: string): Promise<{ path: string; from: string }> {
+async function inputFile(given: string): Promise<{ path: string; from: string; size: number }> {
   const at = given.indexOf('=');
   const from = at > 0 ? given.slice(at + 1) : given;
   const near = relative('.', from).split(sep).join('/');
   const path = at > 0 ? given.slice(0, at) : near.startsWith('..') || resolve(from) === from ? basename(from) : near;
   const info = await stat(from).catch(() => undefined);
   if (!info?.isFile()) throw new CommandError(`there is no input file ${from}`, Exit.USAGE);
-  return { path, from };
+  return { path, from, size: info.size };
 }
 
 async function showUntilEnd(client: Client, job: JobView, progress: ProgressLine, options: MpiexecOptions): Promise<JobView> {

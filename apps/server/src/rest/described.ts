@@ -72,7 +72,7 @@ const report = {
 export const DESCRIBED: Readonly<Record<string, Described>> = {
   'GET /api/info': {
     description: 'Name and version of the server, the slots that are here, and whether volunteers need a join code.',
-    answer: { name: 'mayfly', version: '0.1.0', roomNeeded: false, slots: { total: 12, free: 8, nodes: 4 }, maxSubmissionBytes: 67_108_864 },
+    answer: { name: 'mayfly', version: '0.1.0', roomNeeded: false, slots: { total: 12, free: 8, nodes: 4 }, maxSubmissionBytes: 67_108_864, maxInputBytes: 50_331_648 },
   },
   'GET /healthz': { description: 'For load balancers and service managers: 200 while the server serves, 503 from the moment on in which it stops.', answer: { status: 'ok' } },
   'GET /metrics': { description: 'The text format of Prometheus. The names are listed in docs/server.md.', bytes: true },

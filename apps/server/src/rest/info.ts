@@ -23,6 +23,7 @@ export function infoRoute(app: FastifyInstance, runtime: Runtime, options: Resol
       roomNeeded: options.room !== undefined,
       slots: { total, free: Math.max(0, total - nodes.reduce((n, x) => n + x.busy, 0)), nodes: nodes.length },
       maxSubmissionBytes: options.limits.submissionBytes,
+      maxInputBytes: options.limits.inputBytes,
     };
   });
 }

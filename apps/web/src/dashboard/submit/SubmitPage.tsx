@@ -10,6 +10,7 @@ import { useNodes } from '../context.tsx';
 import { draftOfExample, draftOfSubmission, emptyDraft, languageOf, MOST_ABOUT, problems, toSubmission, type Draft } from '../draft.ts';
 import { Problem } from '../Problem.tsx';
 import { slotsAdvice, slotsOf } from '../words.ts';
+import { ago } from '../../shared/format.ts';
 import { Gallery } from './Gallery.tsx';
 import { opened } from './given.ts';
 import { InputFiles } from './InputFiles.tsx';
@@ -17,6 +18,7 @@ import { Options } from './Options.tsx';
 import { Ranks } from './RanksField.tsx';
 import { RoomField } from './RoomField.tsx';
 import { Sources } from './Sources.tsx';
+import { dropUnsent, keepUnsent, readUnsent, type Unsent } from './unsent.ts';
 import './submit.css';
 
 interface Chosen {
@@ -24,8 +26,10 @@ interface Chosen {
   example: string | undefined;
 }
 
-/** The unfinished draft survives a look at another page. */
+/** The unfinished draft survives a look at another page. A reload and a closed tab it survives in the browser's storage (unsent.ts). */
 let kept: Chosen | undefined;
+/** A change is stored after this pause. */
+const KEEP_AFTER_MS = 300;
 
 /** The form appears with what the address asks for, or not yet: what a form of another program shows could be submitted by mistake. */
 export function SubmitPage() {
@@ -33,7 +37,11 @@ export function SubmitPage() {
   const examples = useQuery({ queryKey: ['examples'], queryFn: getExamples, staleTime: 60_000 });
   const copied = useQuery({ queryKey: ['submission', from], queryFn: async () => opened(draftOfSubmission(await getSubmission(from!))), enabled: from !== undefined });
   const found = examples.data?.find((e) => e.name === wanted);
-  const awaited = (wanted !== undefined && examples.isPending) || (from !== undefined && copied.isPending);
+  const [unsent, setUnsent] = useState<Unsent | null | undefined>(kept ? null : undefined);
+  useEffect(() => {
+    if (unsent === undefined) void readUnsent().then(setUnsent);
+  }, [unsent]);
+  const awaited = unsent === undefined || (wanted !== undefined && examples.isPending) || (from !== undefined && copied.isPending);
   let start: Chosen | undefined;
   if (found) start = { draft: draftOfExample(found), example: found.name };
   else if (copied.data) start = { draft: copied.data, example: undefined };
@@ -50,17 +58,20 @@ export function SubmitPage() {
           Reading {wanted ?? 'the job'}…
         </p>
       ) : (
-        <SubmitForm key={`${wanted ?? ''} ${from ?? ''} ${room ?? ''}`} start={start} examples={examples.data ?? []} />
+        <SubmitForm key={`${wanted ?? ''} ${from ?? ''} ${room ?? ''}`} start={start} unsent={unsent} examples={examples.data ?? []} />
       )}
     </div>
   );
 }
 
-function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: ExampleView[] }) {
+function SubmitForm({ start, unsent, examples }: { start: Chosen | undefined; unsent: Unsent | null; examples: ExampleView[] }) {
   const navigate = useNavigate();
   const nodes = useNodes();
   const rooms = useQuery({ queryKey: ['rooms'], queryFn: getRooms });
-  const [{ draft, example }, setState] = useState<Chosen>(() => start ?? kept ?? { draft: emptyDraft(), example: undefined });
+  const [{ draft, example }, setState] = useState<Chosen>(() => start ?? kept ?? unsent ?? { draft: emptyDraft(), example: undefined });
+  /** The stored draft: shown already, offered beside what the address asked for, or done with. */
+  const [offer, setOffer] = useState<'shown' | 'offered' | 'done'>(unsent === null ? 'done' : start === undefined ? 'shown' : 'offered');
+  const began = useRef(draft);
   const [shown, setShown] = useState(false);
   const [file, setFile] = useState(draft.entry);
   /** Counts programs that were begun with. */
@@ -71,6 +82,7 @@ function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: 
     setFile(fresh.entry);
     setShown(false);
     setBegun((n) => n + 1);
+    setOffer('done');
     submit.reset();
   };
   const change = (part: Partial<Draft>) => setState((s) => ({ ...s, draft: { ...s.draft, ...part } }));
@@ -84,12 +96,17 @@ function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: 
     mutationFn: async () => submitJob(await toSubmission(checkpointMs === undefined ? draft : { ...draft, options: { ...draft.options, checkpointMs } }, (f) => getExampleFile(f.example, f.path))),
     onSuccess: (job) => {
       kept = undefined;
+      void dropUnsent();
       return navigate({ to: '/dashboard/jobs/$id', params: { id: job.id } });
     },
   });
 
   useEffect(() => {
-    if (!submit.isSuccess) kept = { draft, example };
+    if (submit.isSuccess) return;
+    kept = { draft, example };
+    if (draft === began.current) return; // nothing was changed yet: a stored draft stays
+    const timer = setTimeout(() => void keepUnsent({ draft, example, savedAt: Date.now() }), KEEP_AFTER_MS);
+    return () => clearTimeout(timer);
   }, [draft, example, submit.isSuccess]);
 
   const refusal = useRef<HTMLDivElement>(null);
@@ -114,6 +131,31 @@ function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: 
 
   return (
     <form className="stack" onSubmit={send} noValidate>
+      {unsent !== null && offer !== 'done' && (
+        <div className="notice row apart" role="status" data-testid="unsent">
+          <span>
+            {offer === 'shown' ? 'This is the draft that you did not submit' : 'You have a draft that you did not submit'}: <strong>{unsent.draft.name || unsent.draft.entry}</strong>, {ago(unsent.savedAt, Date.now())}.
+          </span>
+          <span className="row">
+            {offer === 'offered' && (
+              <button type="button" className="button small" onClick={() => replace(unsent.draft, unsent.example)}>
+                Open it
+              </button>
+            )}
+            <button
+              type="button"
+              className="button small ghost"
+              onClick={() => {
+                void dropUnsent();
+                if (offer === 'shown') replace(emptyDraft());
+                else setOffer('done');
+              }}
+            >
+              {offer === 'shown' ? 'Start over' : 'Discard it'}
+            </button>
+          </span>
+        </div>
+      )}
       <Gallery examples={examples} chosen={example} onChoose={(e: ExampleView) => replace({ ...draftOfExample(e), room }, e.name)} onOwn={() => replace({ ...emptyDraft(), room })} />
       <div className="submit">
         <div className="stack">
@@ -156,7 +198,7 @@ function SubmitForm({ start, examples }: { start: Chosen | undefined; examples: 
                 ))}
               </TextField>
             )}
-            <InputFiles files={draft.files} onChange={(files) => change({ files })} wrong={saysAt('files')} />
+            <InputFiles files={draft.files} most={info.data?.maxInputBytes} onChange={(files) => change({ files })} wrong={saysAt('files')} />
             <Options draft={draft} change={change} advice={measured.data} wrong={saysAt('env')} />
             <button className="button primary big" type="submit" disabled={submit.isPending}>
               {submit.isPending ? 'Compiling…' : 'Submit'}
