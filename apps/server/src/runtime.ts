@@ -162,7 +162,7 @@ export class Runtime {
           this.history.image(job, task, 'image');
           this.dispatcher.step({ type: 'image', job, task, image, serial });
         },
-        chosen: (job, task, incarnation, image) => this.dispatcher.step({ type: 'imageChosen', job, task, incarnation, ...(image === undefined ? {} : { image }) }),
+        chosen: (job, task, incarnation, image) => this.dispatcher.step({ type: 'imageChosen', job, task, incarnation, ...image }),
         lost: (job, task, incarnation, error) => this.dispatcher.step({ type: 'imageLost', job, task, incarnation, error }),
       },
     });

@@ -38,7 +38,7 @@ it('a full disk closes the links, and the job goes on from its log when there is
   let full = false;
   const failures: string[] = [];
   const nothing = (): void => undefined;
-  const listener: CmListener = { world: nothing, syncWorld: async () => undefined, fenced: nothing, covered: nothing, failed: (_s, e) => void failures.push(e.code), answerable: () => 0, answer: () => undefined };
+  const listener: CmListener = { world: nothing, syncWorld: async () => undefined, fenced: nothing, refused: nothing, covered: nothing, failed: (_s, e) => void failures.push(e.code), answerable: () => 0, answer: () => undefined };
   const host = new ChannelMemoryHost(
     { job, index: 0, count: 1, size: 2, protocol: 'pessimistic', durability: 'behind' },
     { log: fillable(storage.log, () => full), listener, secrets, settings: { backlogBytes: 1e6, backlogMaxBytes: 1e7, lazyTicks: 1 }, metrics: new Metrics(), logger: pino({ level: 'silent' }), fences: Promise.resolve([]), stdin: undefined, fresh: true },

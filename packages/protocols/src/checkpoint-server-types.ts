@@ -106,6 +106,6 @@ export type CheckpointServerEffect =
   /** Read the manifest and look for every page. → answers `checked`. */
   | { type: 'check'; image: ImageId }
   /** To the dispatcher: its events `imageChosen` and `imageLost`. */
-  | { type: 'chosen'; job: JobId; task: TaskId; incarnation: Incarnation; image?: ImageId }
+  | { type: 'chosen'; job: JobId; task: TaskId; incarnation: Incarnation; image?: ImageId; replay?: ReplayFrom }
   | { type: 'lost'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
   | { type: 'log'; level: 'info' | 'warn'; message: string; job: JobId; task: TaskId };

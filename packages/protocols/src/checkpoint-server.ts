@@ -356,7 +356,8 @@ export class CheckpointServer {
     const { incarnation } = t.restart!;
     delete t.restart;
     const chosen = { type: 'chosen' as const, job: t.job.id, task: t.task, incarnation };
-    this.#emit(image === undefined ? chosen : { ...chosen, image });
+    const record = t.images.find((i) => i.image === image);
+    this.#emit(record === undefined ? chosen : { ...chosen, image: record.image, replay: record.replay });
   }
 
   /** One image is damaged. */

@@ -9,6 +9,7 @@ export * from './endpoint.ts';
 export { ChannelMemory, DEFAULT_WINDOW } from './channel-memory/channel-memory.ts';
 export * from './channel-memory/types.ts';
 export { patchFromLog } from './channel-memory/records.ts';
+export { lostFrom, type Holdings } from './channel-memory/holdings.ts';
 export { coversDeterminants } from './channel-memory/cover.ts';
 export { Comm } from './comm/comm.ts';
 export * from './comm/types.ts';

@@ -19,6 +19,7 @@
  *  K14 An image is complete only when its pages, and all sends, outputs, determinants and arrivals before it, are durable (stores.ts).
  *  K15 A rank is given up as crashed only when it is, or when it has not begun in its time (world.ts).
  *  K16 Requests to the file service take effect once each, one after the other; answers and files are what that order gives (file-checker.ts).
+ *  K17 What a node received and has not heard to be durable, it gives back to a log that lost it (server.ts).
  *
  * Power loss in `behind` mode takes logged, un-synced records back: {@link Checkers.cut} forgets them, and with them what K1, K2 and K8 know.
  */

@@ -203,6 +203,12 @@ export class CmHost {
     this.step({ type: 'fence', task, incarnation: n });
   }
 
+  private fenced(task: TaskId, n: Incarnation): void {
+    const progress = this.core!.progress(task);
+    const logs = this.world.undone === 'evidence-ignored' ? { ...progress.logs, consumed: 0, determinants: 0 } : progress.logs;
+    this.world.server.fenced(this.index, task, n, { ...progress, logs });
+  }
+
   cover(task: TaskId, image: ImageId, asked: Line): void {
     const { undone } = this.world;
     let line = asked;
@@ -288,12 +294,14 @@ export class CmHost {
         if (e.mode === WorldMode.REQUEST) world.files.deliver(e.task, e.channel, e.body);
         return;
       case 'fenced':
-        return world.server.fenced(this.index, e.task, e.incarnation, this.core?.progress(e.task) ?? { sends: 0, consumed: 0 });
+        return this.fenced(e.task, e.incarnation);
       case 'covered':
         world.trace?.(`cm${this.index} covers ${e.image}`);
         return world.server.cs.covered(e.image, this.index, world.undone === 'image-without-determinants' ? [[0, 2 ** 40]] : e.determinants);
       case 'failed':
         return world.server.failed(e.error);
+      case 'refused':
+        return world.server.refused(e.task, e.incarnation, e.error);
       case 'attached':
         return;
     }

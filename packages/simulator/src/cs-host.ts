@@ -229,7 +229,7 @@ export class CsHost {
         });
       case 'chosen':
         world.trace?.(`cs: task ${e.task}.${e.incarnation} restarts from ${e.image ?? 'its beginning'}`);
-        return server.chosen(e.task, e.incarnation, e.image);
+        return server.chosen(e.task, e.incarnation, e.image === undefined ? undefined : { image: e.image, replay: e.replay! });
       case 'lost':
         return server.dispatch({ type: 'imageLost', job: e.job, task: e.task, incarnation: e.incarnation, error: e.error });
       case 'collect': {

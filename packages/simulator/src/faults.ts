@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 
 export const FAULTS = [
   'close', 'crash', 'half-open crash', 'reload', 'rank crash', 'freeze', 'zombie', 'cut off', 'partition', 'stall', 'broken link', 'delay', 'reorder',
-  'duplicate', 'clone', 'second socket', 'kill server', 'server and nodes', 'kill CM', 'power loss', 'CM power loss', 'log bit flip', 'image bit flip', 'page lost', 'full disk', 'pause',
+  'duplicate', 'clone', 'second socket', 'kill server', 'server and nodes', 'kill CM', 'power loss', 'CM power loss', 'log bit flip', 'image bit flip', 'page lost', 'full disk', 'pause', 'false loss',
 ] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
@@ -24,11 +24,10 @@ export interface Fault {
 
 /** Faults fall within this time, so that a correct run ends afterwards. */
 const FAULT_TIME_MS = 30_000;
-/** Pauses are no misfortune, and are drawn apart: a seed has none, or a few. */
-const PAUSES = 'pause' satisfies FaultKind;
-const STRUCK = FAULTS.filter((k) => k !== PAUSES);
-/** Names the generators of pauses, behind those of all other faults of a seed. */
-const FIRST_PAUSE = 1_000_000;
+/** Drawn apart, so that the other faults of a seed stay what they were: a seed has none, or a few. Each with the first number of its generators. */
+const APART = { pause: 1_000_000, 'false loss': 2_000_000 } as const satisfies Partial<Record<FaultKind, number>>;
+type Apart = keyof typeof APART;
+const STRUCK = FAULTS.filter((k) => !(k in APART));
 /** How often a kind is drawn, where it is drawn at all. */
 const WEIGHT: Partial<Record<FaultKind, number>> = { 'rank crash': 0.3, 'log bit flip': 0.06, 'full disk': 0.4, delay: 3, reorder: 3, duplicate: 3, 'power loss': 1 };
 
@@ -41,8 +40,8 @@ export function drawFaults(seed: number, everyMs?: number, only?: readonly Fault
   const sum = weights.reduce((a, b) => a + b, 0);
   const every = everyMs ?? r.pick([25, 40, 60, 100, 250, 1000]);
   const out: Fault[] = [];
-  const pauses = drawPauses(seed, only);
-  if (sum === 0) return pauses;
+  const apart = (Object.keys(APART) as Apart[]).flatMap((kind) => drawApart(seed, kind, only));
+  if (sum === 0) return apart.sort((a, b) => a.at - b.at);
   // a squared uniform draw: bursts and pauses, and the same on every engine, as a logarithm would not be
   for (let at = 3 * square(r.next()) * every; at < FAULT_TIME_MS; at += 3 * square(r.next()) * every) {
     let x = r.next() * sum;
@@ -50,13 +49,13 @@ export function drawFaults(seed: number, everyMs?: number, only?: readonly Fault
     while (i < STRUCK.length - 1 && x >= weights[i]!) x -= weights[i++]!;
     out.push({ at, kind: STRUCK[i]!, n: out.length });
   }
-  return [...out, ...pauses].sort((a, b) => a.at - b.at);
+  return [...out, ...apart].sort((a, b) => a.at - b.at);
 }
 
-function drawPauses(seed: number, only: readonly FaultKind[] | undefined): Fault[] {
-  const r = Random.named(seed, 'pauses');
-  if (only ? !only.includes(PAUSES) : !r.chance(0.3)) return [];
-  return Array.from({ length: r.between(1, 4) }, (_, i) => ({ at: square(r.next()) * FAULT_TIME_MS, kind: PAUSES, n: FIRST_PAUSE + i }));
+function drawApart(seed: number, kind: Apart, only: readonly FaultKind[] | undefined): Fault[] {
+  const r = Random.named(seed, kind === 'pause' ? 'pauses' : kind);
+  if (only ? !only.includes(kind) : !r.chance(0.3)) return [];
+  return Array.from({ length: r.between(1, 4) }, (_, i) => ({ at: square(r.next()) * FAULT_TIME_MS, kind, n: APART[kind] + i }));
 }
 
 /** What lets a job end with a named error instead of its answer: see run.ts. */
@@ -152,6 +151,11 @@ export class Striker {
         if (task === undefined) return;
         this.happened(kind, `task ${task} on ${v.name}`);
         return v.crashRank(task);
+      }
+      case 'false loss': {
+        const task = r.pick([...v.held.keys()]);
+        if (task !== undefined && v.claimsLoss(task)) this.happened(kind, `task ${task} on ${v.name}`);
+        return;
       }
       case 'broken link':
         if (v.breakData(cm)) this.happened(kind, `${v.name} to CM ${cm}`);

@@ -121,6 +121,7 @@ function excused({ code, message }: { code: string; message: string }, striker: 
   if (named === undefined) return damagedLogs.size > 0;
   const task = Number(named);
   if (damagedLogs.has(task)) return true;
-  const { assigned } = world.checkers.acting(task);
-  return world.setup.durability === 'behind' && (powerLost.get(task) ?? []).some((executed) => executed === undefined || assigned === undefined || executed < assigned);
+  // the one that finds the loss is raised, and not assigned
+  const raised = world.server.acting().find(([t]) => t === task)?.[1];
+  return world.setup.durability === 'behind' && (powerLost.get(task) ?? []).some((executed) => executed === undefined || raised === undefined || executed < raised);
 }

@@ -5,17 +5,23 @@
  * Owns two kinds of state. Durable: the registry here, the logs (cm-host.ts) and the images (cs-host.ts), which outlive the process.
  * Losable: cores, connections, effects under way. `kill` loses the second kind; `powerLoss` also what was not synced.
  */
-import { Dispatcher, type DispatcherEffect, type DispatcherEvent, type FaultRecord, type JobSpec } from '@mayfly/protocols';
-import { nodeId, spawnedTasks, taskId, type ErrorBody, type ImageId, type Incarnation, type SpawnGroup, type TaskId } from '@mayfly/wire';
+import { Dispatcher, type DispatcherEffect, type DispatcherEvent, type FaultRecord, type JobSpec, type Progress } from '@mayfly/protocols';
+import { WORLD, nodeId, spawnedTasks, taskId, type ErrorBody, type ImageId, type Incarnation, type ReplayFrom, type SpawnGroup, type TaskId } from '@mayfly/wire';
 import { CmHost } from './cm-host.ts';
 import { CsHost } from './cs-host.ts';
 import type { PowerLoss } from './faulty-log.ts';
 import type { Link } from './link.ts';
 import type { ControlDown, ControlUp } from './messages.ts';
+import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
 type ControlLink = Link<ControlUp, ControlDown>;
 type Bare = DispatcherEvent extends infer E ? (E extends { now: number } ? Omit<E, 'now'> : never) : never;
+
+/** Planted: the answer of a Channel Memory that was never asked. */
+const invented = (tasks: number): Progress => ({
+  sends: 0, consumed: 0, logs: { arrivals: 2 ** 40, consumed: 0, determinants: 0, held: [[0, 2 ** 40]], sent: [WORLD, ...Array.from({ length: tasks }, (_, t) => taskId(t))].map((to) => [to, 2 ** 40] as const) },
+});
 
 export class Server {
   up = false;
@@ -179,6 +185,7 @@ export class Server {
         return this.dispatch({ connection, type: 'heartbeat', tasks: m.heartbeat.tasks });
       case 'report':
         this.world.trace?.(`  → dispatcher  ${m.report.event} task ${m.report.task}.${m.report.incarnation}${m.report.error ? `: ${m.report.error.code}` : ''}`);
+        if (m.report.error?.code === 'LOST_LOG' && this.world.undone === 'loss-believed') return this.failed({ ...m.report.error, message: `rank ${m.report.task}: ${m.report.error.message}` });
         if (m.report.event === 'crashed' && this.isNode(connection)) this.world.saidCrashed.add(`${m.report.task}.${m.report.incarnation}`);
         return this.dispatch({ connection, type: 'report', ...m.report });
       case 'goodbye':
@@ -202,12 +209,18 @@ export class Server {
 
   // ---- what the stores and logs tell ----
 
-  fenced(cm: number, task: TaskId, n: Incarnation, progress: { sends: number; consumed: number }): void {
+  fenced(cm: number, task: TaskId, n: Incarnation, progress: Progress): void {
     this.dispatch({ type: 'fencedCm', job: this.world.setup.job, task, incarnation: n, cm, ...progress });
   }
 
-  chosen(task: TaskId, n: Incarnation, image: ImageId | undefined): void {
-    this.dispatch({ type: 'imageChosen', job: this.world.setup.job, task, incarnation: n, ...(image === undefined ? {} : { image }) });
+  refused(task: TaskId, n: Incarnation, error: ErrorBody): void {
+    if (error.message.includes('does not give back')) throw new Violation(`K17: incarnation ${n} of task ${task} is told: ${error.message}`);
+    this.world.trace?.(`the Channel Memories have ended task ${task}.${n}: ${error.code}`);
+    this.dispatch({ type: 'refused', job: this.world.setup.job, task, incarnation: n, error });
+  }
+
+  chosen(task: TaskId, n: Incarnation, image: { image: ImageId; replay: ReplayFrom } | undefined): void {
+    this.dispatch({ type: 'imageChosen', job: this.world.setup.job, task, incarnation: n, ...image });
   }
 
   exited(task: TaskId): void {
@@ -262,9 +275,9 @@ export class Server {
         world.trace?.(`dispatcher → cs  fence task ${e.task} below incarnation ${e.incarnation}`);
         if (world.undone !== 'no-fence-at-dispatcher') return this.cs.step({ type: 'restart', job: e.job, task: e.task, incarnation: e.incarnation });
         this.later(400, () => this.cs.step({ type: 'restart', job: e.job, task: e.task, incarnation: e.incarnation }));
-        return this.chosen(e.task, e.incarnation, this.cs.kept(e.task).at(-1)?.image);
+        return this.chosen(e.task, e.incarnation, this.cs.kept(e.task).at(-1));
       case 'fenceCm':
-        if (world.undone === 'no-fence-at-dispatcher') return this.later(0, () => this.fenced(e.cm, e.task, e.incarnation, { sends: 0, consumed: 0 }));
+        if (world.undone === 'no-fence-at-dispatcher') return this.later(0, () => this.fenced(e.cm, e.task, e.incarnation, invented(world.setup.spec.size)));
         return this.cms[e.cm]!.fence(e.task, e.incarnation);
       case 'wake':
         return this.later(e.afterMs, () => this.dispatch({ type: 'tick' }));

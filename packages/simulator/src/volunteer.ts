@@ -246,6 +246,14 @@ export class Volunteer {
     this.report({ job: this.job, task, incarnation: h.incarnation, event: 'crashed', error: { code: 'KEEPS_CRASHING', message: 'out of memory' } });
   }
 
+  /** A node that lies: it says that the logs lost what its rank needs, and computes on. */
+  claimsLoss(task: TaskId): boolean {
+    const h = this.held.get(task);
+    if (!h || h.finished || !this.control?.alive) return false;
+    this.report({ job: this.job, task, incarnation: h.incarnation, event: 'refused', error: { code: 'LOST_LOG', message: 'the logs lost everything' } });
+    return true;
+  }
+
   private breakAll(tellServer: number | undefined, tellMe: number | undefined): void {
     for (const l of this.connections()) l.break(tellServer, tellMe);
   }

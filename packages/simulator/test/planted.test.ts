@@ -21,6 +21,8 @@ const QUICK: readonly [Rule, RegExp][] = [
   ['requests-taken-again', /^K16/],
   ['answers-forgotten', /LOST_LOG/],
   ['children-forgotten', /^K13/],
+  ['loss-believed', /LOST_LOG/],
+  ['arrivals-not-retained', /^K17/],
 ];
 
 test.each(QUICK)('%s is found', { timeout: 120_000 }, (rule, by) => {

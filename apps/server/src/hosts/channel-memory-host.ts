@@ -323,11 +323,13 @@ export class ChannelMemoryHost {
         this.#listener.world(this.spec, e.task, e.channel, e.mode, e.body);
         this.#worldSync.wrote(e.task, e.channel);
         return;
-      case 'fenced': {
-        const t = this.#core!.progress(e.task);
-        this.#listener.fenced(this.spec, e.task, e.incarnation, t.sends, t.consumed);
+      case 'fenced':
+        this.#listener.fenced(this.spec, e.task, e.incarnation, this.#core!.progress(e.task));
         return;
-      }
+      case 'refused':
+        this.#logger.warn({ task: e.task, incarnation: e.incarnation, error: e.error }, 'an incarnation broke the protocol and was ended');
+        this.#listener.refused(this.spec, e.task, e.incarnation, e.error);
+        return;
       case 'covered':
         this.#listener.covered(this.spec, e.task, e.image, e.determinants);
         return;

@@ -31,7 +31,7 @@ export interface CsListener {
   uncover(job: JobId, task: TaskId, image: ImageId, cm: number): void;
   trim(job: JobId, task: TaskId, cm: number, to: ReplayFrom): void;
   complete(job: JobId, task: TaskId, image: ImageId, serial: number): void;
-  chosen(job: JobId, task: TaskId, incarnation: Incarnation, image: ImageId | undefined): void;
+  chosen(job: JobId, task: TaskId, incarnation: Incarnation, image: { image: ImageId; replay: ReplayFrom } | undefined): void;
   lost(job: JobId, task: TaskId, incarnation: Incarnation, error: ErrorBody): void;
 }
 
@@ -145,7 +145,7 @@ export class CheckpointServerHost {
         void this.#check(e.image).then((sound) => this.step({ type: 'checked', image: e.image, sound }));
         return;
       case 'chosen':
-        return this.#listener.chosen(e.job, e.task, e.incarnation, e.image);
+        return this.#listener.chosen(e.job, e.task, e.incarnation, e.image === undefined ? undefined : { image: e.image, replay: e.replay! });
       case 'lost':
         return this.#listener.lost(e.job, e.task, e.incarnation, e.error);
       case 'log':

@@ -1,5 +1,5 @@
 /** What a Channel Memory's host is given, and whom it tells. */
-import type { Range } from '@mayfly/protocols';
+import type { Progress, Range } from '@mayfly/protocols';
 import type { MessageLog } from '@mayfly/storage/ports';
 import type { ErrorBody, ImageId, Incarnation, JobId, TaskId } from '@mayfly/wire';
 import type { StdinLog } from '../jobs/stdin-log.ts';
@@ -22,7 +22,9 @@ export interface CmListener {
   world(spec: CmSpec, task: TaskId, channel: number, mode: number, body: Uint8Array): void;
   /** Makes durable what `world` wrote for this task. */
   syncWorld(spec: CmSpec, task: TaskId): Promise<void>;
-  fenced(spec: CmSpec, task: TaskId, incarnation: Incarnation, sends: number, consumed: number): void;
+  fenced(spec: CmSpec, task: TaskId, incarnation: Incarnation, progress: Progress): void;
+  /** An incarnation broke the protocol here, and was ended. */
+  refused(spec: CmSpec, task: TaskId, incarnation: Incarnation, error: ErrorBody): void;
   covered(spec: CmSpec, task: TaskId, image: ImageId, determinants: readonly Range[]): void;
   failed(spec: CmSpec, error: ErrorBody): void;
   /** Answers of the file service: up to which they may be given, and one of them (undefined: it is not kept any more). */

@@ -146,7 +146,8 @@ export class OpenJobs {
         }
       },
       syncWorld: (s, task) => world.sync(s.job, task),
-      fenced: (s, task, incarnation, sends, consumed) => dispatcher.step({ type: 'fencedCm', job, task, incarnation, cm: s.index, sends, consumed }),
+      fenced: (s, task, incarnation, progress) => dispatcher.step({ type: 'fencedCm', job, task, incarnation, cm: s.index, ...progress }),
+      refused: (_s, task, incarnation, error) => dispatcher.step({ type: 'refused', job, task, incarnation, error }),
       covered: (s, _task, image, determinants) => checkpoints.step({ type: 'covered', image, cm: s.index, determinants }),
       failed: (_s, error) => dispatcher.step({ type: 'jobFailed', job, error }),
       answerable: (s, task) => world.answerable(s.job, task),

@@ -8,13 +8,14 @@
  *     that lived on, when it has given back what the log lost; that of a new one, when it has found the logs of all Channel Memories
  *     consistent (else other messages would take the place of lost ones, and nobody could see it any more).
  */
-import { Attach, Flag, Kind, WORLD, emptyHeader, encodeFrame, taskId, type Header, type Incarnation, type TaskId } from '@mayfly/wire';
+import { Attach, BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, Kind, WORLD, emptyHeader, encodeFrame, taskId, type Header, type Incarnation, type TaskId } from '@mayfly/wire';
 import { Check } from 'typebox/value';
 import { sendDeterminants } from './determinants.ts';
+import { sentBy } from './holdings.ts';
 import { beginPush, discardPartial } from './push.ts';
 import { json, learn, parse, readEvidence } from './records.ts';
-import { detach, protocolError, refuse } from './refuse.ts';
-import { ackSoon, EVERYTHING, append, channelOf, slotOf, touch, type Attachment, type Channel, type ConnState, type Destination, type State } from './state.ts';
+import { detach, giveUp, protocolError, refuse } from './refuse.ts';
+import { ackSoon, append, channelOf, slotOf, touch, type Attachment, type Channel, type ConnState, type Destination, type State } from './state.ts';
 import { appendWorldMessage } from './data.ts';
 import { beginSession, checkLate, heard, tellAll } from './unheard.ts';
 
@@ -39,13 +40,10 @@ export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): 
     return refuse(s, conn, who.task, 'LOST_NODES', 'protocol "none" cannot run a task again');
   if (m.replay.prologue.arrivals > m.replay.image.arrivals) throw protocolError('BAD_FRAME', 'the prologue ends behind the image');
   if (m.resume && d && !d.closed && !d.done && m.received > d.index.count)
-    return refuse(s, conn, who.task, 'OUT_OF_SEQUENCE', `received ${m.received} of ${d.index.count} arrivals`);
+    return giveUp(s, conn, begin(conn, m, who), 'OUT_OF_SEQUENCE', `received ${m.received} of ${d.index.count} arrivals`);
 
   if (source.attachment && (s.options.undo !== 'fence' || source.attachment.incarnation === who.incarnation)) detach(s, source.attachment);
-  const a: Attachment = {
-    task: who.task, incarnation: who.incarnation, nonce: m.nonce, conn: conn.conn, replay: m.replay, received: m.received, resume: m.resume,
-    dead: false, answered: false,
-  };
+  const a = begin(conn, m, who);
   const isNew = source.nonce === undefined;
   source.nonce = m.nonce;
   beginSession(s, source, a, isNew);
@@ -59,6 +57,10 @@ export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): 
   s.syncWanted = true;
 }
 
+const begin = (conn: ConnState, { nonce, replay, received, resume }: Attach, who: { task: TaskId; incarnation: Incarnation }): Attachment => ({
+  ...who, nonce, conn: conn.conn, replay, received, resume, dead: false, answered: false,
+});
+
 /** ATTACHED, and the arrivals begin to flow. */
 export function answerAttach(s: State, a: Attachment): void {
   if (a.dead || s.sources[a.task]!.attachment !== a) return;
@@ -68,14 +70,7 @@ export function answerAttach(s: State, a: Attachment): void {
     tellAll(source);
     sendDeterminants(s, source, a);
   }
-  const received: [TaskId, number][] = [];
-  for (const to of s.destinations) {
-    const c = to?.channels[slotOf(s, a.task)];
-    if (to?.done) received.push([to.task, EVERYTHING]);
-    else if (c && c.count > 0) received.push([c.dst, c.count]);
-  }
-  const world = s.worlds[a.task]?.channel.count ?? 0;
-  if (world > 0) received.push([WORLD, world]);
+  const received = sentBy(s, a.task);
   const h = emptyHeader(Kind.ATTACHED);
   h.src = a.task;
   h.dst = a.task;
@@ -131,19 +126,19 @@ export function resupply(s: State, a: Attachment, h: Header, bytes: Uint8Array, 
   if (!d?.closed || !a.answered) throw protocolError('BAD_FRAME', 'nothing is to be resupplied');
   const slot = slotOf(s, h.src);
   if (slot < 0) throw protocolError('BAD_FRAME', `no task ${h.src}`);
-  if ((h.flags & Flag.NO_BODY) !== 0) return lost(s, a, `the body of arrival ${h.arrival}`);
+  if ((h.flags & Flag.NO_BODY) !== 0) throw lost(a, `the body of arrival ${h.arrival}`);
   const c = channelOf(d, slot, h.src);
   if (c.partial === undefined ? h.offset !== 0 : h.offset !== c.partial.bytes || h.size !== c.partial.size)
     throw protocolError('OUT_OF_SEQUENCE', `resupplied part at ${h.offset} of ${h.size}`);
   const whole = (h.flags & Flag.LAST) !== 0;
   if (whole !== (h.offset + h.bytes === h.size)) throw protocolError('BAD_FRAME', 'LAST does not stand on the last part');
   if (whole && (h.arrival !== d.index.count + 1 || h.channel !== c.count + 1))
-    return lost(s, a, `the log ends at arrival ${d.index.count} and message ${c.count} of task ${h.src}; arrival ${h.arrival} is message ${h.channel}`);
+    throw lost(a, `the log ends at arrival ${d.index.count} and message ${c.count} of task ${h.src}; arrival ${h.arrival} is message ${h.channel}`);
   const source = s.sources[h.src];
-  if (h.detBytes >= 24 && source) {
+  if (h.detBytes >= BLOCK_HEAD_BYTES && source) {
     const e = { determinants: 0, openPolls: 0, consumed: 0 };
-    readEvidence(v, o + 64, e);
-    if (s.options.undo !== 'late-reports') checkLate(source, d, e);
+    if (readEvidence(v, o + HEADER_BYTES, e) > 0) throw protocolError('BAD_FRAME', 'determinants of another task come with what is given back');
+    if (s.options.undo !== 'late-reports') checkLate(s, source, d, e);
     learn(source.evidence, e);
   }
   v.setUint8(o, Kind.ARRIVAL);
@@ -165,18 +160,16 @@ export function resupplied(s: State, a: Attachment): void {
   const d = s.destinations[a.task];
   if (d?.done) return;
   if (!d?.closed || !a.answered) throw protocolError('BAD_FRAME', 'nothing was to be resupplied');
-  if (d.index.count < a.received) return lost(s, a, `arrivals ${d.index.count + 1} to ${a.received}`);
+  if (d.index.count < a.received) throw lost(a, `arrivals ${d.index.count + 1} to ${a.received}`);
   reopen(s, d);
   beginPush(s, d, a);
 }
 
-function lost(s: State, a: Attachment, what: string): void {
-  const message = `the log of task ${a.task} lost what cannot be resupplied: ${what}`;
-  const conn = s.conns.get(a.conn);
-  detach(s, a);
-  if (conn) refuse(s, conn, a.task, 'LOST_LOG', message);
-  s.out.push({ type: 'failed', task: a.task, error: { code: 'LOST_LOG', message } });
-}
+/**
+ * What it says it received is not in the log, and it does not give it back. That is the word of a node: it costs this incarnation, as if the node had
+ * not come back. Whether anybody depends on what is gone, the fence of the next one finds out (holdings.ts).
+ */
+const lost = (a: Attachment, what: string): Error => protocolError('OUT_OF_SEQUENCE', `the log of task ${a.task} lacks what its node does not give back: ${what}`);
 
 /** F3 ends for `d`: senders whose frames were dropped send them again. */
 export function reopen(s: State, d: Destination): void {

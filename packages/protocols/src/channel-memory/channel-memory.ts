@@ -29,14 +29,15 @@ import { ArrivalIndex } from './arrivals.ts';
 import { attach, fence, resupplied, resupply, speaker } from './attach.ts';
 import { appendWorldMessage, data, done } from './data.ts';
 import { logDeterminants } from './determinants.ts';
+import { holdingsOf } from './holdings.ts';
 import { credit, pull, pump } from './push.ts';
 import { plain } from './records.ts';
 import { recoverDestination, recoverSource, recoverWorld } from './recover.ts';
-import { ProtocolError, closeConn, detach, refuse } from './refuse.ts';
+import { ProtocolError, closeConn, detach, giveUp } from './refuse.ts';
 import { EVERYTHING, newChannel, slotOf, type ConnState, type State, type Stream } from './state.ts';
 import { flushAcks, sayCovered, startSync, syncDue, synced } from './sync.ts';
 import { trim, trimWorld } from './trim.ts';
-import type { ChannelMemoryOptions, CmEffect, CmEvent, StreamName } from './types.ts';
+import type { ChannelMemoryOptions, CmEffect, CmEvent, Progress, StreamName } from './types.ts';
 
 /** Credit that a receiver has before it has said how much it takes. */
 export const DEFAULT_WINDOW = 4 * 1024 * 1024;
@@ -209,13 +210,19 @@ export class ChannelMemory {
     return s.acks.length > 0 || s.syncWanted || (s.strict && s.dirtyStreams.length > 0);
   }
 
-  /** How far a task has come, as this CM knows: its messages logged here, and the arrivals that it had consumed when it sent them. */
-  progress(task: TaskId): { sends: number; consumed: number } {
+  /** How far a task has come, as this CM knows: its messages logged here, the arrivals that it had consumed when it sent them, and what there is for a restart. */
+  progress(task: TaskId): Progress {
+    const s = this.#s;
+    const sends = this.#sends(task);
+    const consumed = Math.max(s.sources[task]!.evidence.consumed, s.destinations[task]?.push?.consumed ?? 0);
+    return { sends, consumed, logs: holdingsOf(s, task) };
+  }
+
+  #sends(task: TaskId): number {
     const s = this.#s;
     let sends = s.worlds[task]?.channel.count ?? 0;
     for (const d of s.destinations) sends += d?.channels[slotOf(s, task)]?.count ?? 0;
-    const consumed = Math.max(s.sources[task]!.evidence.consumed, s.destinations[task]?.push?.consumed ?? 0);
-    return { sends, consumed };
+    return sends;
   }
 
   /** Messages of channel (src, dst) that are logged whole here; either may be WORLD, src also FILES. */
@@ -237,7 +244,7 @@ export class ChannelMemory {
     const d = this.#s.destinations[task];
     return {
       arrivalsLogged: d?.index.count ?? 0,
-      sendsLogged: this.progress(task).sends,
+      sendsLogged: this.#sends(task),
       bodiesUnderWay: (d?.channels.filter((c) => c?.partial).length ?? 0) + (this.#s.worlds[task]?.waiting.length ?? 0),
     };
   }
@@ -300,8 +307,7 @@ export class ChannelMemory {
     if (!(e instanceof ProtocolError)) throw e;
     const a = frame && conn.tasks.get(frame.header.kind === Kind.RESUPPLY ? frame.header.dst : frame.header.src);
     if (e.code === 'OUT_OF_SEQUENCE' && a && !a.dead) {
-      detach(s, a);
-      refuse(s, conn, a.task, e.code, e.message);
+      giveUp(s, conn, a, e.code, e.message);
       return true;
     }
     closeConn(s, conn, e.code, e.message);

@@ -13,7 +13,7 @@
  *      once it is durable, since a receiver could not resupply what it never had.
  */
 import { Kind } from '@mayfly/wire';
-import { detach, protocolError, refuse } from './refuse.ts';
+import { giveUp, protocolError } from './refuse.ts';
 import { forgetAhead, type Attachment, type Channel, type Destination, type Partial, type Push, type State } from './state.ts';
 
 /** What a message costs of the window: its body, and something for its header. */
@@ -121,10 +121,7 @@ function pushFromLog(s: State, d: Destination, p: Push): boolean {
   const last = d.index.lsnOf(n);
   if (last < 0 && n <= d.trimmed) {
     // Rightly gone: it stands behind no image that is kept. What asks for it is not what the dispatcher assigned; its next incarnation will be.
-    const { attachment } = p;
-    const conn = s.conns.get(attachment.conn);
-    detach(s, attachment);
-    if (conn) refuse(s, conn, d.task, 'OUT_OF_SEQUENCE', `a replay from arrival ${n}; what lies before ${d.trimmed + 1} was trimmed`);
+    giveUp(s, s.conns.get(p.attachment.conn), p.attachment, 'OUT_OF_SEQUENCE', `a replay from arrival ${n}; what lies before ${d.trimmed + 1} was trimmed`);
     return false;
   }
   if (last < 0) {

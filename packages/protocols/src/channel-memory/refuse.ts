@@ -26,6 +26,13 @@ export function refuse(s: State, conn: ConnState, task: number, code: ErrorCode,
   s.out.push({ type: 'send', conn: conn.conn, bytes: encodeFrame(h, json({ code, message })) });
 }
 
+/** This incarnation is over: it is refused here, and the dispatcher hears of it from us. */
+export function giveUp(s: State, conn: ConnState | undefined, a: Attachment, code: ErrorCode, message: string): void {
+  detach(s, a);
+  if (conn) refuse(s, conn, a.task, code, message);
+  s.out.push({ type: 'refused', task: a.task, incarnation: a.incarnation, error: { code, message } });
+}
+
 /** The attachment ends; its connection may serve other tasks. */
 export function detach(s: State, a: Attachment): void {
   a.dead = true;

@@ -15,6 +15,7 @@
  *  5. calls `step({type:'tick'})` every 20–50 ms: `behind` syncs then if it is due, `none` acknowledges then;
  *  6. performs `sync` by syncing the named streams together, and when all are durable calls `step({type:'synced', ticket})`.
  */
+import type { Holdings } from './holdings.ts';
 import type { ErrorBody, ImageId, Incarnation, Line, ReplayFrom, TaskId } from '@mayfly/wire';
 
 /** A connection, numbered by the host; never reused. One carries the frames of every task of a comm worker. */
@@ -25,6 +26,15 @@ export type StreamName = `t${number}` | `d${number}` | `w${number}`;
 
 /** Rules that the simulator has this core break, to show that its campaign would notice; production names none. */
 export type CmUndo = 'fence' | 'once' | 'number-at-last-chunk' | 'sync-before-answer' | 'late-reports';
+
+/** What a Channel Memory answers for a task that it has fenced. */
+export interface Progress {
+  /** Messages of the task logged whole here, to the world too. */
+  readonly sends: number;
+  /** Arrivals that it is known to have consumed. */
+  readonly consumed: number;
+  readonly logs: Holdings;
+}
 
 /** Half-open: determinants [from, to). */
 export type Range = readonly [from: number, to: number];
@@ -98,9 +108,11 @@ export type CmEffect =
    * CM holds. Comes again when the ranges grow. The image is covered when every CM has answered and {@link coversDeterminants}.
    */
   | { readonly type: 'covered'; readonly task: TaskId; readonly image: ImageId; readonly determinants: readonly Range[] }
+  /** An incarnation broke the protocol and has ended here. Its node is told, too, but need not pass it on. */
+  | { readonly type: 'refused'; readonly task: TaskId; readonly incarnation: Incarnation; readonly error: ErrorBody }
   /** A task's first attachment of this incarnation was accepted (for the history; no duty). */
   | { readonly type: 'attached'; readonly task: TaskId; readonly incarnation: Incarnation; readonly resume: boolean }
-  /** Fatal for the job: the log cannot be completed any more (power loss beyond `behind`), or `none` lost a task. */
+  /** Fatal for the job: an arrival that nobody trimmed is not in the log. */
   | { readonly type: 'failed'; readonly task: TaskId; readonly error: ErrorBody };
 
 export interface SendRecord {

@@ -38,8 +38,11 @@ export function tellAll(source: Source): void {
   if (source.unheard) source.unheard.told = { ...source.evidence };
 }
 
-/** F4. @throws ProtocolError */
-export function checkLate(source: Source, d: Destination, e: Evidence): void {
+/** F4; and nobody consumed what never came. @throws ProtocolError */
+export function checkLate(s: State, source: Source, d: Destination, e: Evidence): void {
+  const log = s.destinations[source.task];
+  if (log && !log.closed && !log.done && e.consumed > log.index.count)
+    throw protocolError('OUT_OF_SEQUENCE', `task ${d.task} claims that task ${source.task} consumed ${e.consumed} arrivals; ${log.index.count} have come`);
   if (source.unheard?.receivers.has(d.task) !== true) return;
   const { told } = source.unheard;
   const more = e.determinants > told.determinants || (e.determinants === told.determinants && e.openPolls > told.openPolls) || e.consumed > told.consumed;

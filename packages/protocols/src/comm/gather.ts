@@ -3,6 +3,7 @@
  * "For each Channel Memory C, send Restart to C, receive nbmessage", with a limit per channel and determinants from everywhere.
  */
 import type { Attached, Determinant, DeterminantBlock, Incarnation, ReplayFrom, TaskId } from '@mayfly/wire';
+import { lostFor } from '../channel-memory/holdings.ts';
 import type { EndpointStart } from '../endpoint.ts';
 
 export class Gather {
@@ -31,30 +32,29 @@ export class Gather {
   /** The start, or what the logs lack for it (power loss beyond `behind`). */
   start(incarnation: Incarnation, replay: ReplayFrom): EndpointStart | { readonly lost: string } {
     const { prologue, image } = replay;
-    const consumed = Math.max(this.#consumed, image.arrivals);
-    if (consumed > this.#arrivals) return { lost: `arrivals ${this.#arrivals + 1} to ${consumed}, whose effects are known elsewhere` };
-    for (const [dst, n] of image.sends)
-      if ((this.#limits.get(dst) ?? 0) < n) return { lost: `messages to task ${dst} before the image: ${n} were sent, ${this.#limits.get(dst) ?? 0} are logged` };
-    const take = (from: number, to: number): Determinant[] | number => {
+    const lost = lostFor(replay, {
+      arrivals: this.#arrivals,
+      consumed: this.#consumed,
+      determinants: this.#end,
+      limit: (dst) => this.#limits.get(dst) ?? 0,
+      lacks: (from, to) => {
+        for (let i = from; i < to; i++) if (!this.#entries.has(i)) return i;
+        return undefined;
+      },
+    });
+    if (lost !== undefined) return { lost };
+    const take = (from: number, to: number): Determinant[] => {
       const out: Determinant[] = [];
-      for (let i = from; i < to; i++) {
-        const e = this.#entries.get(i);
-        if (e === undefined) return i;
-        out.push(e);
-      }
+      for (let i = from; i < to; i++) out.push(this.#entries.get(i)!);
       return out;
     };
-    const before = take(0, prologue.determinants);
-    const after = take(image.determinants, Math.max(this.#end, image.determinants));
-    if (typeof before === 'number' || typeof after === 'number')
-      return { lost: `determinant ${typeof before === 'number' ? before : String(after)}, whose effects are known elsewhere` };
     return {
       incarnation,
       limits: [...this.#limits],
-      prologue: before,
-      determinants: after,
+      prologue: take(0, prologue.determinants),
+      determinants: take(image.determinants, Math.max(this.#end, image.determinants)),
       openPolls: this.#end >= image.determinants ? this.#openPolls : 0,
-      consumed,
+      consumed: Math.max(this.#consumed, image.arrivals),
     };
   }
 }

@@ -15,6 +15,7 @@
  *  D7 Every incarnation that was assigned and lost is in the list of faults once.
  *  D8 When a job ends, all its ranks are revoked and all its slots are free.
  *  D9, D10 What a pause is: pause.ts.
+ *  D11 The word of a node ends no job: what it says of a rank costs that incarnation at most. Whether the logs have what a restart needs, the server asks them.
  *
  * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the revocations; `pause` before
  * the revocations.
@@ -22,7 +23,7 @@
 import type { Incarnation, JobId, TaskId } from '@mayfly/wire';
 import { endJob } from './end.ts';
 import { checkLimits, endPersisted, exited, exitPersisted, forget, spawn, submit } from './jobs.ts';
-import { disconnected, goodbye, heard, heartbeat, hello, report, watch } from './nodes.ts';
+import { disconnected, goodbye, heard, heartbeat, hello, refused, report, watch } from './nodes.ts';
 import { recover, stillHere } from './recover.ts';
 import { endWait, leaveWithImage, pauseJob, pausePersisted, resumeJob } from './pause.ts';
 import { askForImage, fencedCm, imageChosen, lose, raised, schedule, tellToDrop } from './restart.ts';
@@ -84,7 +85,7 @@ export class Dispatcher {
         return this.#persisted(e.token);
       case 'imageChosen': {
         const t = this.#acting(e.job, e.task, e.incarnation, 'choosing');
-        if (t) imageChosen(core, t, e.image);
+        if (t) imageChosen(core, t, e.image, e.replay);
         return;
       }
       case 'imageLost': {
@@ -94,7 +95,12 @@ export class Dispatcher {
       }
       case 'fencedCm': {
         const t = this.#acting(e.job, e.task, e.incarnation, 'fencing');
-        if (t) fencedCm(core, t, e.cm, e.sends, e.consumed);
+        if (t) fencedCm(core, t, e.cm, e);
+        return;
+      }
+      case 'refused': {
+        const t = core.find(e.job, e.task);
+        if (t) refused(core, t, e.incarnation, e.error);
         return;
       }
       case 'exit': {

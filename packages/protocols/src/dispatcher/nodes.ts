@@ -1,8 +1,7 @@
 /** Nodes: coming, going, being silent, and what they say of the ranks that they hold. */
 import type { ErrorBody, Hold, Incarnation, JobId, NodeId, RankActivity, TaskId } from '@mayfly/wire';
 import { deadline, judge, patienceOf, type Patience, type Verdict } from '../failure-detector.ts';
-import { endJob } from './end.ts';
-import { freeSlots, lose, resume, started, takesFor } from './restart.ts';
+import { freeSlots, lose, resume, started, takesFor, tellToDrop } from './restart.ts';
 import { over, paused, recovered, type Core, type Node, type Task } from './state.ts';
 import type { DispatcherEvent } from './types.ts';
 
@@ -150,13 +149,18 @@ export function report(core: Core, node: Node, e: Of<'report'>): void {
     recovered(core, t);
   } else {
     if (e.error) t.lastError = `${e.error.code}: ${e.error.message}`.slice(0, 4096);
-    if (e.event === 'crashed') lose(core, t, 'crashed');
-    else if (e.error?.code === 'LOST_LOG') {
-      // What its logs lost no other incarnation will find there.
-      t.job.culprit = t.task;
-      endJob(core, t.job, 'failed', { code: 'LOST_LOG', message: `rank ${t.task}: ${e.error.message}` });
-    } else lose(core, t, e.error?.code === 'CLONE' || e.error?.code === 'FENCED' ? 'clone' : 'refused');
+    // D11: also when it says LOST_LOG. The fence of the next incarnation asks the logs themselves.
+    if (e.event === 'crashed') lose(core, t, 'crashed', true);
+    else lose(core, t, e.error?.code === 'CLONE' || e.error?.code === 'FENCED' ? 'clone' : 'refused', true);
   }
+}
+
+/** A Channel Memory has ended this incarnation: its node need not say so, and may have reasons not to. */
+export function refused(core: Core, t: Task, incarnation: Incarnation, error: ErrorBody): void {
+  if (over(t.job) || t.incarnation !== incarnation || !lived(t)) return;
+  t.lastError = `${error.code}: ${error.message}`.slice(0, 4096);
+  if (t.node !== undefined) tellToDrop(core, t, t.node, error);
+  lose(core, t, 'refused');
 }
 
 export function goodbye(core: Core, node: Node): void {

@@ -5,7 +5,9 @@
  * and answers → assign. The first incarnation goes the same way. A task that is lost anywhere on it begins again with a higher number, so
  * late answers are told by their incarnation.
  */
-import type { ErrorBody, Incarnation, NodeId } from '@mayfly/wire';
+import { zeroLine, type ErrorBody, type Incarnation, type NodeId, type ReplayFrom } from '@mayfly/wire';
+import { lostFrom } from '../channel-memory/holdings.ts';
+import type { Progress } from '../channel-memory/types.ts';
 import { endJob } from './end.ts';
 import { takeRoom, type Room } from './placement.ts';
 import { addFault, faultChanges, over, paused, reached, recovered, taskChange, timeGoesOn, type Core, type Job, type Node, type Task } from './state.ts';
@@ -140,25 +142,33 @@ export function raised(core: Core, tasks: readonly { task: Task; incarnation: In
   }
 }
 
-export function imageChosen(core: Core, t: Task, image: Task['image']): void {
+export function imageChosen(core: Core, t: Task, image: Task['image'], replay: ReplayFrom = { prologue: zeroLine(), image: zeroLine(), held: [] }): void {
   t.image = image;
   t.phase = 'fencing';
   const { id, channelMemories } = t.job.record.spec;
-  t.fence = { waiting: new Set(), sends: 0, consumed: 0 };
+  t.fence = { waiting: new Set(), sends: 0, consumed: 0, replay, logs: [] };
   for (let cm = 0; cm < channelMemories; cm++) {
     t.fence.waiting.add(cm);
     core.emit({ type: 'fenceCm', job: id, task: t.task, incarnation: t.incarnation!, cm });
   }
 }
 
-export function fencedCm(core: Core, t: Task, cm: number, sends: number, consumed: number): void {
+export function fencedCm(core: Core, t: Task, cm: number, { sends, consumed, logs }: Progress): void {
   if (!t.fence?.waiting.delete(cm)) return;
   t.fence.sends += sends;
   t.fence.consumed = Math.max(t.fence.consumed, consumed);
+  t.fence.logs.push(logs);
   if (t.fence.waiting.size > 0) return;
   t.fencedSends = t.fence.sends;
   const arrivals = Math.max(t.fence.consumed, t.arrivalsSeen);
+  const lost = lostFrom(t.fence.replay, t.fence.logs);
   delete t.fence;
+  if (lost !== undefined) {
+    // D11: what the logs lost no incarnation will find there.
+    t.job.culprit = t.task;
+    endJob(core, t.job, 'failed', { code: 'LOST_LOG', message: `rank ${t.task}: the logs lost ${lost}` });
+    return;
+  }
   if (weigh(core, t, arrivals)) assign(core, t); // D1: everyone has fenced
 }
 
@@ -233,14 +243,14 @@ export function tellToDrop(core: Core, t: Task, where: NodeId, error: ErrorBody)
   core.emit({ type: 'revoke', connection: node.connection, node: node.id, job: t.job.record.spec.id, task: t.task, incarnation: t.incarnation, error });
 }
 
-/** The task's incarnation is lost. What was never assigned leaves no fault. */
-export function lose(core: Core, t: Task, cause: FaultCause): void {
+/** The task's incarnation is lost. What was never assigned leaves no fault. `hearsay`: nothing but the word of its node says so. */
+export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): void {
   if (t.phase === 'idle' || t.phase === 'exiting' || t.phase === 'done' || over(t.job)) return;
   if (paused(t.job)) return leave(core, t); // D9
   const lived = t.phase === 'assigned' || t.phase === 'running' || t.phase === 'away';
   const node = t.node;
   if (lived) {
-    addFault(core, t, cause);
+    addFault(core, t, cause, hearsay);
     t.pendingStrikes += weightOf(t, cause);
     if (cause === 'disconnected' || cause === 'silent' || cause === 'restart') t.resumable = node;
     if (cause === 'crashed' || cause === 'refused' || cause === 'clone' || cause === 'killed') t.avoid = node;

@@ -4,7 +4,8 @@
  * Durable (in the registry, see types.ts): job, task and fault records. Everything else is losable: nodes come back with Hello,
  * and what they hold is checked against the records.
  */
-import { spawnedTasks, type ErrorBody, type ImageId, type Incarnation, type JobId, type NodeId, type RankActivity, type SpawnGroup, type TaskId } from '@mayfly/wire';
+import { spawnedTasks, type ErrorBody, type ImageId, type Incarnation, type JobId, type NodeId, type RankActivity, type ReplayFrom, type SpawnGroup, type TaskId } from '@mayfly/wire';
+import type { Holdings } from '../channel-memory/holdings.ts';
 import { ObserverClock, type Presence, type Verdict } from '../failure-detector.ts';
 import {
   faultKey,
@@ -40,7 +41,7 @@ export interface Task {
   avoid?: NodeId | undefined;
   image?: ImageId | undefined;
   /** While fencing: CMs that have not answered, and what the others said. */
-  fence?: { waiting: Set<number>; sends: number; consumed: number };
+  fence?: { waiting: Set<number>; sends: number; consumed: number; replay: ReplayFrom; logs: Holdings[] };
   /** Messages of the task that were logged before this incarnation: one more is a new step. */
   fencedSends: number;
   strikes: number;
@@ -236,10 +237,11 @@ export function faultChanges(job: Job): (readonly [string, FaultRecord])[] {
 }
 
 /** Notes the end of an incarnation (D7: once for each). */
-export function addFault(core: Core, t: Task, cause: FaultCause): void {
+export function addFault(core: Core, t: Task, cause: FaultCause, hearsay: boolean): void {
   const { job } = t;
   if (job.faults.length >= core.settings.maxFaults) return;
   const fault: FaultRecord = { at: core.now, task: t.task, incarnation: t.incarnation!, cause };
+  if (hearsay) fault.hearsay = true;
   if (t.node !== undefined) {
     fault.node = t.node;
     const node = core.nodes.get(t.node);

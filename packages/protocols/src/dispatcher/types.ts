@@ -8,7 +8,8 @@
  *  3. call `step({type:'tick'})` every {@link DispatcherSettings.tickMs}, and when an effect `wake` asks for it.
  * Nothing that a node says reaches the core before the host has checked it against its schema and the node's secret.
  */
-import type { ErrorBody, ExitReport, Hold, ImageId, Incarnation, JobId, JobView, NodeId, ProgramLanguage, ProtocolName, RankActivity, SpawnGroup, TaskId } from '@mayfly/wire';
+import type { ErrorBody, ExitReport, Hold, ImageId, Incarnation, JobId, JobView, NodeId, ProgramLanguage, ProtocolName, RankActivity, ReplayFrom, SpawnGroup, TaskId } from '@mayfly/wire';
+import type { Progress } from '../channel-memory/types.ts';
 
 /** Times in ms. Defaults in {@link defaultSettings}. */
 export interface DispatcherSettings {
@@ -128,6 +129,8 @@ export interface FaultRecord {
   incarnation: Incarnation;
   node?: NodeId;
   cause: FaultCause;
+  /** Present: only its node says so, and nothing that the server sees speaks for it. Absent: the server saw it, or has no reason to doubt it (a goodbye). */
+  hearsay?: true;
   /** Of the time since `at`, so much the job was paused: it counts in no phase. */
   pausedMs?: number;
   /** ms from `at` until everyone had fenced the old incarnation and the new one was given to a node; until its rank began (image fetched and restored, replay ahead); until its first new step. */
@@ -203,15 +206,17 @@ export type DispatcherEvent = { now: number } & (
   | { type: 'disconnected'; connection: string }
   /** Answer to `persist`: durable. */
   | { type: 'persisted'; token: number }
-  /** Answer to `fenceCs`: fenced there, and the newest sound image, or none (start of the program). */
-  | { type: 'imageChosen'; job: JobId; task: TaskId; incarnation: Incarnation; image?: ImageId }
+  /** Answer to `fenceCs`: fenced there, and the newest sound image with where it replays from, or none (start of the program). */
+  | { type: 'imageChosen'; job: JobId; task: TaskId; incarnation: Incarnation; image?: ImageId; replay?: ReplayFrom }
   /** Answer to `fenceCs`: the images are damaged and the logs before them are gone. */
   | { type: 'imageLost'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
   /**
    * Answer to `fenceCm`: CM `cm` refuses lower incarnations from now on. `sends`: messages of the task logged whole at this CM
-   * over all channels (to the world too); `consumed`: highest arrival of the task that a CREDIT reported (home CM, else 0).
+   * over all channels (to the world too); `consumed`: highest arrival of the task that a CREDIT reported (home CM, else 0); `logs`: what a restart finds.
    */
-  | { type: 'fencedCm'; job: JobId; task: TaskId; incarnation: Incarnation; cm: number; sends: number; consumed: number }
+  | ({ type: 'fencedCm'; job: JobId; task: TaskId; incarnation: Incarnation; cm: number } & Progress)
+  /** A CM has seen with its own eyes that this incarnation breaks the protocol, and has ended it. */
+  | { type: 'refused'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
   /** A CM or CS could not fence or ended a task's logs for good (LOST_LOG, DISK_FULL), or the host gives a job up. */
   | { type: 'jobFailed'; job: JobId; error: ErrorBody }
   /** A CM: the EXIT of this task is durable, and all before it. May come again after a restart of the server. */

@@ -174,6 +174,27 @@ describe('durability', () => {
     b.control(32, Kind.RESUPPLIED, 1, { incarnation: incarnation(1) });
     expect(codes(b)).toEqual([]);
   });
+  test.each([
+    ['determinants of their sender', { entries: [{ type: 'clock' as const, ms: 7 }] }, 'BAD_FRAME'],
+    ['that their sender consumed more than has ever come to it', { consumed: 9 }, 'OUT_OF_SEQUENCE'],
+  ])('C6 who gives arrivals back does not say with them %s: it may not speak for another task', (_, det, code) => {
+    const b = pair();
+    b.send(10, 0, 1, 1);
+    b.logs.get('t1')!.length = 0;
+    b.start(false);
+    b.attach(20, 0, { resume: true });
+    b.control(20, Kind.RESUPPLIED, 0);
+    b.attach(21, 1, { resume: true, received: 1 });
+    b.take(Kind.REFUSED);
+    const [f] = b.chunks(0, 1, 1, 8, { det });
+    f![0] = Kind.RESUPPLY;
+    new DataView(f!.buffer).setUint32(32, 1, true);
+    b.frame(21, f!);
+    expect(b.take(Kind.REFUSED, 21).map((s) => s.json().code)).toEqual([code]);
+    // its own restart hears nothing of it
+    expect(b.core.progress(T(0)).logs).toMatchObject({ consumed: 0, determinants: 0, held: [] });
+    expect(b.logs.get('t1')).toHaveLength(0);
+  });
   test('C6 who pulls more at once than a link may have waiting is closed, and nobody else', () => {
     const b = pair();
     b.send(10, 0, 1, 1, 64 * 1000);
@@ -186,14 +207,15 @@ describe('durability', () => {
     b.send(10, 0, 2, 1);
     expect(arrivals(b, 12)).toEqual([1]);
   });
-  test('what cannot be resupplied is LOST_LOG, never another answer', () => {
+  test('what a node says it received, and does not give back, ends its incarnation and not the job', () => {
     const b = pair();
     for (const n of [1, 2]) b.send(10, 0, 1, n);
     b.logs.get('t1')!.length = 0;
     b.start(false);
     b.attach(21, 1, { resume: true, received: 2 });
     b.control(21, Kind.RESUPPLIED, 1);
-    expect(b.effects.at(-1)).toMatchObject({ type: 'failed', error: { code: 'LOST_LOG' } });
-    expect(codes(b)).toEqual(['LOST_LOG']);
+    expect(b.effects.at(-1)).toMatchObject({ type: 'refused', task: 1, incarnation: 0, error: { code: 'OUT_OF_SEQUENCE' } });
+    expect(codes(b)).toEqual(['OUT_OF_SEQUENCE']);
+    expect(b.effects.some((e) => e.type === 'failed')).toBe(false);
   });
 });

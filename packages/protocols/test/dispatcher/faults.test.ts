@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { zeroLine, type TaskId } from '@mayfly/wire';
 import { nodeViews } from '../../src/index.ts';
-import { held, I, J, job, N, Stage, T } from './stage.ts';
+import { held, I, image, J, job, N, NOTHING, Stage, T } from './stage.ts';
 
 const running = (settings = {}, over = {}): Stage => {
   const s = new Stage(settings);
@@ -27,13 +28,13 @@ describe('restart', () => {
     s.hold.add('fenceCm');
     s.send('goodbye', { connection: 'c1', reason: 'closed' });
     const fences = s.of('fenceCm').filter((f) => f.incarnation === 1);
-    s.send('fencedCm', { job: J(), task: T(0), incarnation: I(1), cm: 0, sends: 0, consumed: 0 });
-    s.send('fencedCm', { job: J(), task: T(0), incarnation: I(1), cm: 0, sends: 0, consumed: 0 });
+    s.send('fencedCm', { job: J(), task: T(0), incarnation: I(1), cm: 0, sends: 0, consumed: 0, logs: NOTHING });
+    s.send('fencedCm', { job: J(), task: T(0), incarnation: I(1), cm: 0, sends: 0, consumed: 0, logs: NOTHING });
     expect(fences).toHaveLength(2);
     expect(s.assigned()).toEqual(['0.0@1']);
     s.send('goodbye', { connection: 'c2', reason: 'closed' });
     s.come(3);
-    s.send('fencedCm', { job: J(), task: T(0), incarnation: I(1), cm: 1, sends: 0, consumed: 0 });
+    s.send('fencedCm', { job: J(), task: T(0), incarnation: I(1), cm: 1, sends: 0, consumed: 0, logs: NOTHING });
     expect(s.assigned()).toEqual(['0.0@1']);
     s.release();
     expect(s.assigned()).toEqual(['0.0@1', '0.2@3']);
@@ -333,10 +334,49 @@ describe('a task that keeps crashing', () => {
     expect(s.view().tasks[0]!.state).toBe('failed');
   });
 
-  it('what the logs lost, no other incarnation will find: LOST_LOG ends the job at once', () => {
+  const lostLog = { connection: 'c1', job: J(), task: T(0), incarnation: I(0), event: 'refused', error: { code: 'LOST_LOG', message: 'arrivals 4 to 6' } } as const;
+
+  it('D11: a node that says LOST_LOG where the logs lost nothing loses its rank, and the job goes on', () => {
     const s = running();
-    s.send('report', { connection: 'c1', job: J(), task: T(0), incarnation: I(0), event: 'refused', error: { code: 'LOST_LOG', message: 'arrivals 4 to 6' } });
-    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'LOST_LOG', message: 'rank 0: arrivals 4 to 6' } });
+    s.logs.set(T(0), { ...NOTHING, arrivals: 3, consumed: 3 });
+    s.send('report', lostLog);
+    expect(s.view()).toMatchObject({ state: 'running' });
+    expect(s.registry.get(`fault/${J()}/000000`)).toMatchObject({ task: 0, incarnation: 0, cause: 'refused', hearsay: true });
+    expect(s.assigned().at(-1)).toMatch(/^0\.1@/);
+  });
+
+  it.each([
+    ['arrivals', { arrivals: 3, consumed: 6 }, 'arrivals 4 to 6'],
+    ['determinants', { determinants: 5, held: [[0, 2], [3, 5]] }, 'determinant 2'],
+  ] as const)('what the logs lost of its %s, no other incarnation will find: its restart finds that out, and ends the job with LOST_LOG', (_, logs, message) => {
+    const s = running();
+    s.logs.set(T(0), { ...NOTHING, ...logs });
+    s.send('report', lostLog);
+    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'LOST_LOG', message: `rank 0: the logs lost ${message}, whose effects are known elsewhere` } });
+    expect(s.assigned().some((a) => a.startsWith('0.1'))).toBe(false);
+  });
+
+  it('an image whose messages the logs lost is no way back: LOST_LOG', () => {
+    const s = running();
+    const replay = { prologue: zeroLine(), image: { ...zeroLine(), sends: [[T(1), 2]] as [TaskId, number][] }, held: [] };
+    s.hold.add('fenceCs');
+    s.logs.set(T(0), { ...NOTHING, sent: [[T(1), 1]] });
+    s.send('report', { ...lostLog, event: 'crashed' });
+    s.send('imageChosen', { job: J(), task: T(0), incarnation: I(1), image: image(0, 1).image, replay });
+    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'LOST_LOG' } });
+  });
+
+  it('an incarnation that a Channel Memory has ended is lost on the word of the server alone, and its node is told to stop', () => {
+    const s = running();
+    const e = { job: J(), task: T(0), incarnation: I(0), error: { code: 'OUT_OF_SEQUENCE', message: 'message 7 after 4' } };
+    s.send('refused', e);
+    expect(s.registry.get(`fault/${J()}/000000`)).toMatchObject({ task: 0, cause: 'refused' });
+    expect(s.registry.get(`fault/${J()}/000000`)).not.toHaveProperty('hearsay');
+    expect(s.of('revoke').at(-1)).toMatchObject({ task: 0, incarnation: 0, error: { code: 'OUT_OF_SEQUENCE' } });
+    const before = s.assigned();
+    s.send('refused', e); // of an incarnation that acts no more
+    expect(s.assigned()).toEqual(before);
+    expect(s.of('revoke')).toHaveLength(1);
   });
 
   it('messages, arrivals or images beyond the earlier incarnations are progress', () => {

@@ -7,7 +7,7 @@
 import type { Hold, ImageId, JobId, NodeId, TaskId } from '@mayfly/wire';
 import { expect, it } from 'vitest';
 import { Dispatcher, nodeViews, type DispatcherEffect, type DispatcherEvent, type JobRecord, type TaskRecord } from '../../src/index.ts';
-import { I, J, job, N } from './stage.ts';
+import { I, J, job, N, NOTHING } from './stage.ts';
 
 declare const process: { env: Record<string, string | undefined> };
 
@@ -105,7 +105,7 @@ class Model {
       case 'fenceCm':
         expect(this.#record(e.job, e.task)?.incarnation, 'D2: durable before it is named').toBe(e.incarnation);
         if (e.type === 'fenceCs') this.answers.push({ event: { type: 'imageChosen', now, job: e.job, task: e.task, incarnation: e.incarnation } });
-        else this.answers.push({ event: { type: 'fencedCm', now, job: e.job, task: e.task, incarnation: e.incarnation, cm: e.cm, sends: 0, consumed: 0 } });
+        else this.answers.push({ event: { type: 'fencedCm', now, job: e.job, task: e.task, incarnation: e.incarnation, cm: e.cm, sends: 0, consumed: 0, logs: NOTHING } });
         return;
       case 'assign': {
         const key = `${e.job}/${e.task}`;

@@ -1,6 +1,6 @@
 /** A stage for the dispatcher: answers its effects at once, keeps a registry that survives its death, and remembers what it did. */
 import { incarnation, jobId, nodeId, taskId, type ExitReport, type Hold, type ImageId, type Incarnation, type JobId, type NodeId, type RankActivity, type TaskId } from '@mayfly/wire';
-import { Dispatcher, jobView, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings, type JobSpec, type KnownImage } from '../../src/index.ts';
+import { Dispatcher, jobView, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings, type Holdings, type JobSpec, type KnownImage } from '../../src/index.ts';
 
 type EventOf<T extends DispatcherEvent['type']> = Omit<Extract<DispatcherEvent, { type: T }>, 'now' | 'type'>;
 export type EffectOf<T extends DispatcherEffect['type']> = Extract<DispatcherEffect, { type: T }>;
@@ -30,6 +30,9 @@ export const job = (size: number, over: Partial<JobSpec> = {}): JobSpec => ({
 
 const noCounters = { messagesIn: 0, bytesIn: 0, messagesOut: 0, bytesOut: 0, images: 0, imageBytes: 0 };
 
+/** A log in which nothing is missing, since nobody depends on anything. */
+export const NOTHING: Holdings = { arrivals: 0, consumed: 0, determinants: 0, held: [], sent: [] };
+
 export class Stage {
   now = 1_000_000;
   dispatcher: Dispatcher;
@@ -40,6 +43,8 @@ export class Stage {
   readonly images = new Map<string, KnownImage>();
   /** What the CMs answer at a fence: messages logged and arrivals consumed, by task. */
   readonly logged = new Map<TaskId, { sends: number; consumed: number }>();
+  /** …and what there is for a restart. */
+  readonly logs = new Map<TaskId, Holdings>();
   /** Effects of these types are held back until {@link release}. */
   readonly hold = new Set<DispatcherEffect['type']>();
   #held: DispatcherEffect[] = [];
@@ -79,7 +84,7 @@ export class Stage {
     }
     if (e.type === 'fenceCm') {
       const l = this.logged.get(e.task);
-      return [{ type: 'fencedCm', now, job: e.job, task: e.task, incarnation: e.incarnation, cm: e.cm, sends: e.cm === 0 ? (l?.sends ?? 0) : 0, consumed: l?.consumed ?? 0 }];
+      return [{ type: 'fencedCm', now, job: e.job, task: e.task, incarnation: e.incarnation, cm: e.cm, sends: e.cm === 0 ? (l?.sends ?? 0) : 0, consumed: l?.consumed ?? 0, logs: this.logs.get(e.task) ?? NOTHING }];
     }
     return [];
   }
