@@ -11,8 +11,9 @@
  *  K6  The run is one legal execution with the outputs that the world saw; an ordered program's outputs are the fault-free ones (legal.ts).
  *  K7  One acting incarnation: once one has begun, nothing of a lower one is logged, and no image of a lower one becomes complete.
  *  K8  Nothing becomes visible (pushed to a receiver, shown to the world) before the events that it depends on are logged.
- *  K9  What was acknowledged as synced is durable (stores.ts).
- *  K10 Nothing is trimmed that a kept image would need (stores.ts).
+ *  K9  What was acknowledged as synced is durable, and so is what nobody could give back: the counts that a restart is told, what the world sees, an
+ *      envelope without its body, and under `strict` whatever leaves for a receiver (stores.ts).
+ *  K10 Nothing is trimmed that a kept image would need, and nothing before a durable record stands for it (stores.ts).
  *  K11 Silent re-execution: no incarnation writes a message that it was told is logged.
  *  K12 Memory stays within its bounds: retention, pending determinants, what is under way to a receiver, what a Channel Memory holds.
  *  K13 Every run ends (run.ts).
@@ -50,9 +51,12 @@ interface Logged {
 
 /** What one record of a stream means. */
 export type Meaning =
-  | { readonly type: 'message'; readonly key: string; readonly dst: number; readonly arrival: number; readonly last: boolean }
+  | { readonly type: 'message'; readonly key: string; readonly src: number; readonly dst: number; readonly channel: number; readonly arrival: number; readonly last: boolean }
   | { readonly type: 'determinants'; readonly task: number; readonly first: number; readonly end: number }
-  | { readonly type: 'base' };
+  /** Who an incarnation is, by its nonce. */
+  | { readonly type: 'session'; readonly incarnation: number }
+  /** Stands for what was trimmed: arrivals or messages to the world up to `count`, and how many of each sender. */
+  | { readonly type: 'base'; readonly count: number; readonly channels: readonly (readonly [src: number, count: number])[] };
 
 export class Checkers implements Witness {
   /** Last told, by the latest life that told it. */
@@ -152,7 +156,7 @@ export class Checkers implements Witness {
     h: { src: number; dst: number; channel: number; tag: number; mode: number; offset: number; arrival: number }, body: Uint8Array, last: boolean,
   ): void {
     const key = `${h.src}>${h.dst}#${h.channel}`;
-    this.meaning(stream, lsn, { type: 'message', key, dst: h.dst, arrival: h.arrival, last });
+    this.meaning(stream, lsn, { type: 'message', key, src: h.src, dst: h.dst, channel: h.channel, arrival: h.arrival, last });
     this.acts(h.src, speaker, `a part of message ${h.channel} to ${name(h.dst)}`);
     const parts = h.offset === 0 ? [] : (this.parts.get(key) ?? []);
     parts.push(body.slice());
@@ -171,6 +175,15 @@ export class Checkers implements Witness {
     this.meaning(stream, lsn, { type: 'determinants', task, first: block.first, end });
     this.acts(task, speaker, 'determinants');
     this.hold(task, block.first, end, 1);
+  }
+
+  /** A record that stands for what will be trimmed before it. */
+  loggedBase(stream: string, lsn: number, base: { count: number; channels: readonly (readonly [number, number])[] }): void {
+    this.meaning(stream, lsn, { type: 'base', count: base.count, channels: base.channels });
+  }
+
+  loggedSession(stream: string, lsn: number, incarnation: number): void {
+    this.meaning(stream, lsn, { type: 'session', incarnation });
   }
 
   private hold(task: number, first: number, end: number, by: number): void {

@@ -5,16 +5,16 @@
  * Owns the core, the connections and the log. The log alone outlives the process.
  */
 import { AnswerFeed, ChannelMemory, patchFromLog, type CmEffect, type CmEvent } from '@mayfly/protocols';
-import { FILES, Flag, Kind, WORLD, WorldMode, decodeDeterminants, MayflyError, homeOf, incarnation, readFrames, taskId, type Frame, type ImageId, type Incarnation, type Line, type TaskId } from '@mayfly/wire';
+import { FILES, Flag, Kind, WORLD, WorldMode, decodeDeterminants, MayflyError, homeOf, incarnation, readFrames, taskId, type Attach, type Frame, type ImageId, type Incarnation, type Line, type TaskId } from '@mayfly/wire';
 import { name } from './checkers.ts';
 import { DamagedLog, DiskFull, FaultyLog } from './faulty-log.ts';
 import type { Link } from './link.ts';
 import { stdinMessage } from './program.ts';
 import { IN_CORE } from './planted.ts';
-import { checkAck, checkTrim, streamOf } from './stores.ts';
+import { checkAck, checkAttached, checkPush, checkSeen, checkTrim, streamOf } from './stores.ts';
 import { describe } from './trace.ts';
 import type { World } from './world.ts';
-import { refusal, withLowerEvidence, withoutCounts } from './mutate.ts';
+import { BASE_KIND, SESSION_KIND, baseOf, pastTheMark, refusal, withLowerEvidence, withoutCounts } from './mutate.ts';
 
 const MAX_RECOVERIES = 5;
 type DataLink = Link<Uint8Array, Uint8Array>;
@@ -31,6 +31,8 @@ export class CmHost {
   /** While frames are judged: which incarnation of each task speaks. */
   private speaking = new Map<number, number>();
   private readonly flight: Flight;
+  /** Attachments, by connection and task, that are the first of their incarnation. */
+  private readonly beginning = new Set<string>();
   private readonly answers: AnswerFeed;
   /** For the planted bug that lets the first connection win. */
   private readonly first = new Map<TaskId, { conn: number; incarnation: number }>();
@@ -151,7 +153,7 @@ export class CmHost {
     for (const f of readFrames(bytes)) {
       const h = f.header;
       world.trace?.(`  → cm${this.index}  ${describe(f)}`);
-      if (h.kind === Kind.ATTACH) this.flight.begins(conn, h.src);
+      if (h.kind === Kind.ATTACH) this.attaches(conn, f);
       if (h.kind === Kind.CREDIT) this.flight.credited(conn, h.src, h.arrival);
       if (h.kind === Kind.ATTACH && world.undone === 'first-connection-wins' && !this.firstWins(conn, h.src, h.incarnation)) return;
       if (h.kind === Kind.DETACH) this.first.delete(h.src);
@@ -163,6 +165,13 @@ export class CmHost {
     this.speaking = new Map();
     this.step({ type: 'flush' });
     if (world.undone === 'done-before-exit-durable') for (const task of ends) this.step({ type: 'done', task });
+  }
+
+  private attaches(conn: number, f: Frame): void {
+    this.flight.begins(conn, f.header.src);
+    const key = `${conn}/${f.header.src}`;
+    if ((JSON.parse(new TextDecoder().decode(f.body)) as Attach).resume) this.beginning.delete(key);
+    else this.beginning.add(key);
   }
 
   /** Planted: "The paper lets the first connection win". */
@@ -280,11 +289,12 @@ export class CmHost {
       }
       case 'trim': {
         const task = taskId(Number(e.stream.slice(1)));
-        checkTrim(world.checkers, this.index, e.stream, e.from, e.to, e.keep, world.server.cs.kept(task), world.server.isDone(task));
+        checkTrim(world.checkers, this.index, e.stream, e.from, e.to, e.keep, world.server.cs.kept(task), world.server.isDone(task), log);
         world.trace?.(`cm${this.index} trims ${e.stream} records ${e.from}–${e.to - 1}${e.keep.size > 0 ? ` but ${[...e.keep].join(', ')}` : ''}`);
         return log.trim(e.stream, e.from, e.to, e.keep);
       }
       case 'world':
+        checkSeen(world.checkers, this.index, log, e.task, e.channel);
         world.checkers.world(e.task, e.channel, e.mode, e.body);
         world.trace?.(`world sees message ${e.channel} of task ${e.task}${e.mode === WorldMode.EXIT ? ' (exit)' : ''}`);
         if (e.mode === WorldMode.EXIT) {
@@ -309,9 +319,14 @@ export class CmHost {
 
   private send(conn: number, frame: Uint8Array): void {
     const { world } = this;
-    const [f] = readFrames(frame) as [Frame];
+    let [f] = readFrames(frame) as [Frame];
+    if (world.undone === 'acknowledged-past-the-mark') f = pastTheMark(f, this.core?.observe(taskId(f.header.dst)).arrivalsLogged ?? 0);
     checkAck(world.checkers, this.index, this.log, f);
-    if (f.header.kind === Kind.ARRIVAL) this.flight.leaves(conn, f);
+    if (f.header.kind === Kind.ARRIVAL) {
+      this.flight.leaves(conn, f);
+      checkPush(world.checkers, this.index, this.log, f.header, world.setup.durability === 'strict');
+    }
+    if (f.header.kind === Kind.ATTACHED && this.beginning.delete(`${conn}/${f.header.dst}`)) checkAttached(world.checkers, this.index, this.log, f);
     this.links.get(conn)?.down(world.undone === 'evidence-ignored' && f.header.kind === Kind.DETERMINANTS ? withLowerEvidence(f) : frame);
   }
 
@@ -320,7 +335,9 @@ export class CmHost {
     const { checkers } = this.world;
     for (const f of readFrames(bytes)) {
       const h = f.header;
-      if (stream.startsWith('d')) {
+      if (h.kind === BASE_KIND) checkers.loggedBase(streamOf(this.index, stream), lsn, baseOf(f));
+      else if (stream.startsWith('d')) {
+        if (h.kind === SESSION_KIND) checkers.loggedSession(streamOf(this.index, stream), lsn, h.incarnation);
         if (h.kind !== Kind.DETERMINANTS) continue;
         checkers.loggedDeterminants(streamOf(this.index, stream), lsn, h.src, this.speaking.get(h.src), decodeDeterminants(f.determinants));
         this.world.trace?.(`cm${this.index} logs ${stream}[${lsn}]  ${describe(f)}`);

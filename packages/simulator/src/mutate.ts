@@ -2,7 +2,10 @@
 import { EMPTY, Kind, decodeAck, decodeDeterminants, emptyHeader, encodeAck, encodeDeterminants, encodeFrame, readFrames, type Frame, type Incarnation, type TaskId } from '@mayfly/wire';
 
 const text = new TextEncoder();
-const BASE_KIND = 64;
+/** Kinds of the records that stand for what was trimmed, and that say which session an incarnation belongs to. */
+export const BASE_KIND = 64;
+export const SESSION_KIND = 65;
+export const baseOf = (f: Frame): { count: number; channels: readonly (readonly [number, number])[] } => JSON.parse(new TextDecoder().decode(f.body)) as ReturnType<typeof baseOf>;
 
 const each = (bytes: Uint8Array, change: (f: Frame) => Uint8Array): Uint8Array => {
   const parts = readFrames(bytes).map(change);
@@ -32,8 +35,7 @@ export function withLowerEvidence(f: Frame): Uint8Array {
 export function withoutCounts(bytes: Uint8Array): Uint8Array {
   const [f] = readFrames(bytes);
   if (f?.header.kind !== BASE_KIND) return bytes;
-  const base = JSON.parse(new TextDecoder().decode(f.body)) as object;
-  return encodeFrame(f.header, text.encode(JSON.stringify({ ...base, channels: [] })));
+  return encodeFrame(f.header, text.encode(JSON.stringify({ ...baseOf(f), channels: [] })));
 }
 
 /** An ACK that calls synced what is only appended; or that calls all arrivals synced. */
@@ -45,6 +47,15 @@ export const tooEarly = (bytes: Uint8Array, what: 'messages' | 'arrivals'): Uint
     else for (const c of a.channels) c.synced = c.appended;
     return encodeFrame(f.header, encodeAck(a));
   });
+
+/** An ACK that takes all that is logged by now for what the sync that has ended made durable. */
+export function pastTheMark(f: Frame, arrivalsLogged: number): Frame {
+  if (f.header.kind !== Kind.ACK) return f;
+  const a = decodeAck(f.body);
+  for (const c of a.channels) if (c.synced > 0) c.synced = c.appended;
+  if (a.arrivalsSynced > 0) a.arrivalsSynced = arrivalsLogged;
+  return { ...f, body: encodeAck(a) };
+}
 
 /** ATTACH with the one nonce that everybody has. */
 export const withOneNonce = (bytes: Uint8Array): Uint8Array =>

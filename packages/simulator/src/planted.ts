@@ -63,6 +63,8 @@ export const PLANTED = [
   plant('snapshot-before-files', 'The snapshot stands for everything before it: those effects are durable in the files themselves', 400, POWER),
   plant('children-forgotten', 'Tasks that were spawned are told to the dispatcher again at each start: it may not have had the time to write them down', 400, { only: ['kill server', 'server and nodes', 'power loss'] }),
   plant('base-forgets', 'Nothing is trimmed before the oldest kept image makes it superfluous (counts outlive the messages)', 400, EAGER),
+  plant('trimmed-before-base', 'C7: what is trimmed is behind a durable BASE record; counts and evidence outlive the messages', 100),
+  plant('acknowledged-past-the-mark', 'C5: a sender is told `synced` only of what survives power loss; what was appended after a sync began waits for the next', 100),
   plant('no-fence-at-cm', 'A message from an older incarnation is refused everywhere, not only at the dispatcher', 200, ZOMBIES),
   plant('first-connection-wins', 'The higher closes the lower (the paper lets the first connection win)', 200),
   plant('clone-accepted', 'An equal one needs the same session nonce, else it is a clone', 200),
@@ -96,4 +98,5 @@ export const IN_CORE: Partial<Record<Rule, CmUndo>> = {
   'restart-answered-before-sync': 'sync-before-answer',
   'no-fence-at-cm': 'fence',
   'late-reports-believed': 'late-reports',
+  'trimmed-before-base': 'base-durable',
 };

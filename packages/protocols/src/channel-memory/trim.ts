@@ -26,7 +26,7 @@ export function trimBehindBase(s: State, d: Destination, gone: { from: number; t
     evidence: evidenceOf(s, channels.map((c) => c.src)),
   });
   const lsn = append(s, d.stream, base);
-  s.trims.push({ stream: d.stream, needs: lsn + 1, effect: { type: 'trim', stream: d.stream.name, ...gone } });
+  s.trims.push({ stream: d.stream, needs: s.options.undo === 'base-durable' ? 0 : lsn + 1, effect: { type: 'trim', stream: d.stream.name, ...gone } });
   s.syncWanted = true;
 }
 

@@ -25,7 +25,7 @@ export type Conn = number;
 export type StreamName = `t${number}` | `d${number}` | `w${number}`;
 
 /** Rules that the simulator has this core break, to show that its campaign would notice; production names none. */
-export type CmUndo = 'fence' | 'once' | 'number-at-last-chunk' | 'sync-before-answer' | 'late-reports';
+export type CmUndo = 'fence' | 'once' | 'number-at-last-chunk' | 'sync-before-answer' | 'late-reports' | 'base-durable';
 
 /** What a Channel Memory answers for a task that it has fenced. */
 export interface Progress {

@@ -1,7 +1,7 @@
 /** What of a Channel Memory is durable when: acknowledgements, power loss, recovered logs, and who is told what. */
 import { describe, expect, test } from 'vitest';
-import { Flag, Kind, WorldMode, decodeAck, emptyHeader, encodeDeterminants, encodeFrame, imageId, incarnation } from '@mayfly/wire';
-import { T, arrivals, codes, line, pair } from './bench.ts';
+import { Flag, Kind, WorldMode, decodeAck, emptyHeader, encodeDeterminants, encodeFrame, WORLD, imageId, incarnation } from '@mayfly/wire';
+import { T, arrivals, closed, codes, line, pair } from './bench.ts';
 
 describe('durability', () => {
   test('C4 behind: forwarded at once; C5 told synced only after the sync', () => {
@@ -173,6 +173,42 @@ describe('durability', () => {
     b.frame(32, f!);
     b.control(32, Kind.RESUPPLIED, 1, { incarnation: incarnation(1) });
     expect(codes(b)).toEqual([]);
+  });
+  test('F3 standard input that the log lost is given back by who received it, at its place among the arrivals', () => {
+    const b = pair();
+    b.step({ type: 'world', task: T(1), channel: 1, mode: WorldMode.STDIN, body: new Uint8Array(8).fill(1) });
+    b.send(10, 0, 1, 1);
+    b.logs.get('t1')!.length = 0;
+    b.start(false);
+    b.step({ type: 'world', task: T(1), channel: 1, mode: WorldMode.STDIN, body: new Uint8Array(8).fill(1) }); // the host gives it again
+    b.attach(20, 0, { resume: true });
+    b.attach(21, 1, { resume: true, received: 2 });
+    for (const [src, arrival] of [[WORLD, 1], [T(0), 2]] as const) {
+      const [f] = b.chunks(0, 1, 1, 8);
+      f![0] = Kind.RESUPPLY;
+      const v = new DataView(f!.buffer);
+      v.setUint32(8, src, true);
+      v.setUint32(32, arrival, true);
+      b.frame(21, f!);
+    }
+    b.control(21, Kind.RESUPPLIED, 1);
+    expect(codes(b)).toEqual([]);
+    expect(closed(b)).toBe(false);
+    expect(b.core.logged(WORLD, T(1))).toBe(1);
+    b.send(10, 0, 1, 2); // on the replaced connection: not heard
+    b.send(20, 0, 1, 2);
+    expect(arrivals(b, 21)).toEqual([3]);
+  });
+  test('C6 what is given back comes from a task of the job', () => {
+    const b = pair();
+    b.start(false);
+    b.attach(21, 1, { resume: true });
+    const [f] = b.chunks(0, 1, 1, 8);
+    f![0] = Kind.RESUPPLY;
+    new DataView(f!.buffer).setUint32(8, 99, true);
+    b.frame(21, f!);
+    expect(codes(b)).toEqual(['BAD_FRAME']);
+    expect(closed(b)).toBe(true);
   });
   test.each([
     ['determinants of their sender', { entries: [{ type: 'clock' as const, ms: 7 }] }, 'BAD_FRAME'],

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { zeroLine, type TaskId } from '@mayfly/wire';
 import { nodeViews } from '../../src/index.ts';
-import { held, I, image, J, job, N, NOTHING, Stage, T } from './stage.ts';
+import { held, I, J, job, N, NOTHING, Stage, T } from './stage.ts';
 
 const running = (settings = {}, over = {}): Stage => {
   const s = new Stage(settings);
@@ -332,51 +331,6 @@ describe('a task that keeps crashing', () => {
     expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'KEEPS_CRASHING' } });
     expect(s.view().error!.message).toContain('INTERNAL: out of memory');
     expect(s.view().tasks[0]!.state).toBe('failed');
-  });
-
-  const lostLog = { connection: 'c1', job: J(), task: T(0), incarnation: I(0), event: 'refused', error: { code: 'LOST_LOG', message: 'arrivals 4 to 6' } } as const;
-
-  it('D11: a node that says LOST_LOG where the logs lost nothing loses its rank, and the job goes on', () => {
-    const s = running();
-    s.logs.set(T(0), { ...NOTHING, arrivals: 3, consumed: 3 });
-    s.send('report', lostLog);
-    expect(s.view()).toMatchObject({ state: 'running' });
-    expect(s.registry.get(`fault/${J()}/000000`)).toMatchObject({ task: 0, incarnation: 0, cause: 'refused', hearsay: true });
-    expect(s.assigned().at(-1)).toMatch(/^0\.1@/);
-  });
-
-  it.each([
-    ['arrivals', { arrivals: 3, consumed: 6 }, 'arrivals 4 to 6'],
-    ['determinants', { determinants: 5, held: [[0, 2], [3, 5]] }, 'determinant 2'],
-  ] as const)('what the logs lost of its %s, no other incarnation will find: its restart finds that out, and ends the job with LOST_LOG', (_, logs, message) => {
-    const s = running();
-    s.logs.set(T(0), { ...NOTHING, ...logs });
-    s.send('report', lostLog);
-    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'LOST_LOG', message: `rank 0: the logs lost ${message}, whose effects are known elsewhere` } });
-    expect(s.assigned().some((a) => a.startsWith('0.1'))).toBe(false);
-  });
-
-  it('an image whose messages the logs lost is no way back: LOST_LOG', () => {
-    const s = running();
-    const replay = { prologue: zeroLine(), image: { ...zeroLine(), sends: [[T(1), 2]] as [TaskId, number][] }, held: [] };
-    s.hold.add('fenceCs');
-    s.logs.set(T(0), { ...NOTHING, sent: [[T(1), 1]] });
-    s.send('report', { ...lostLog, event: 'crashed' });
-    s.send('imageChosen', { job: J(), task: T(0), incarnation: I(1), image: image(0, 1).image, replay });
-    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'LOST_LOG' } });
-  });
-
-  it('an incarnation that a Channel Memory has ended is lost on the word of the server alone, and its node is told to stop', () => {
-    const s = running();
-    const e = { job: J(), task: T(0), incarnation: I(0), error: { code: 'OUT_OF_SEQUENCE', message: 'message 7 after 4' } };
-    s.send('refused', e);
-    expect(s.registry.get(`fault/${J()}/000000`)).toMatchObject({ task: 0, cause: 'refused' });
-    expect(s.registry.get(`fault/${J()}/000000`)).not.toHaveProperty('hearsay');
-    expect(s.of('revoke').at(-1)).toMatchObject({ task: 0, incarnation: 0, error: { code: 'OUT_OF_SEQUENCE' } });
-    const before = s.assigned();
-    s.send('refused', e); // of an incarnation that acts no more
-    expect(s.assigned()).toEqual(before);
-    expect(s.of('revoke')).toHaveLength(1);
   });
 
   it('messages, arrivals or images beyond the earlier incarnations are progress', () => {
