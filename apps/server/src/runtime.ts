@@ -469,7 +469,7 @@ export class Runtime {
       const view = jobView(this.dispatcher.core, job, { task: noCounters, outputs: [], outputBytes: 0 });
       if (view?.state !== 'running') continue;
       const tasks = observed(view, this.memories.of(job) ?? [], this.world);
-      if (!tasks) return;
+      if (!tasks) continue; // a Channel Memory of this job recovers
       const deadlock = open.deadlock.observe({ now: Date.now(), tasks, stdinOpen: !open.stdin.ended });
       if (deadlock) this.dispatcher.step({ type: 'deadlock', job, report: deadlock.report });
     }

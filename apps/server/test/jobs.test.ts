@@ -297,6 +297,40 @@ describe('a job over real sockets', () => {
     expect(await ended(server, slow)).toMatchObject({ state: 'failed', error: { code: expect.stringMatching(/TIME_LIMIT|DEADLOCK/) as string } });
   });
 
+  it('D12: a node that says its rank waits ends no job: the ranks start elsewhere, and what holds is a deadlock that comes again', async () => {
+    const server = await sharedServer({ dispatcher: times });
+    let lies = 1;
+    const honest: TestProgram = async (r) => {
+      if (r.task === 1 && lies-- > 0) await r.recv(); // its node keeps rank 0 waiting, and says that rank 1 waits
+      if (r.task === 1) await r.send(0, 'at last');
+      else await r.recv();
+      if (r.args[0] === 'dead') await r.recv();
+      r.exit(0);
+    };
+    for (let n = 0; n < 2; n++) new Volunteer(server.localUrl, 1, honest);
+    const view = await ended(server, await submit(server, 2));
+    expect(view).toMatchObject({ state: 'done', exitCode: 0 });
+    expect(view.faults.map((f) => [f.task, f.cause])).toEqual([[0, 'doubted'], [1, 'doubted']]);
+    const dead = await ended(server, await submit(server, 2, { args: ['dead'] }));
+    expect(dead).toMatchObject({ state: 'failed', error: { code: 'DEADLOCK' } });
+    expect(dead.faults.map((f) => f.cause)).toEqual(['doubted', 'doubted']);
+  });
+
+  it('D11: a node that says LOST_LOG of its rank ends no job: the logs have everything, and the rank starts again', async () => {
+    const server = await sharedServer({ dispatcher: times });
+    const hold = door();
+    const nodes = [0, 1].map(() => new Volunteer(server.localUrl, 1, ring(30, 15, hold.opened)));
+    const id = await submit(server, 2);
+    await until('the token waits', async () => (await out(server, id, 1)).includes('lap 10'));
+    for (const v of nodes)
+      for (const { task, incarnation } of v.assigned) v.control.emit('report', { job: id, task, incarnation, event: 'refused', error: { code: 'LOST_LOG', message: 'the logs lost everything' } });
+    await until('lost', async () => (await job(server, id)).faults.length === 2);
+    hold.open();
+    const view = await ended(server, id);
+    expect(view).toMatchObject({ state: 'done', faults: [{ cause: 'refused' }, { cause: 'refused' }] });
+    for (const t of [0, 1]) expect(await out(server, id, t)).toBe(expectedRing(t, 2, 30));
+  });
+
   it('an abort is a result: the job fails at once with the message of the rank', async () => {
     const server = await sharedServer({ dispatcher: times });
     new Volunteer(server.localUrl, 2, async (r) => {

@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 
 export const FAULTS = [
   'close', 'crash', 'half-open crash', 'reload', 'rank crash', 'freeze', 'zombie', 'cut off', 'partition', 'stall', 'broken link', 'delay', 'reorder',
-  'duplicate', 'clone', 'second socket', 'kill server', 'server and nodes', 'kill CM', 'power loss', 'CM power loss', 'log bit flip', 'image bit flip', 'page lost', 'full disk', 'pause', 'false loss',
+  'duplicate', 'clone', 'second socket', 'kill server', 'server and nodes', 'kill CM', 'power loss', 'CM power loss', 'log bit flip', 'image bit flip', 'page lost', 'full disk', 'pause', 'false loss', 'false deadlock',
 ] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
@@ -25,7 +25,7 @@ export interface Fault {
 /** Faults fall within this time, so that a correct run ends afterwards. */
 const FAULT_TIME_MS = 30_000;
 /** Drawn apart, so that the other faults of a seed stay what they were: a seed has none, or a few. Each with the first number of its generators. */
-const APART = { pause: 1_000_000, 'false loss': 2_000_000 } as const satisfies Partial<Record<FaultKind, number>>;
+const APART = { pause: 1_000_000, 'false loss': 2_000_000, 'false deadlock': 3_000_000 } as const satisfies Partial<Record<FaultKind, number>>;
 type Apart = keyof typeof APART;
 const STRUCK = FAULTS.filter((k) => !(k in APART));
 /** How often a kind is drawn, where it is drawn at all. */
@@ -55,7 +55,8 @@ export function drawFaults(seed: number, everyMs?: number, only?: readonly Fault
 function drawApart(seed: number, kind: Apart, only: readonly FaultKind[] | undefined): Fault[] {
   const r = Random.named(seed, kind === 'pause' ? 'pauses' : kind);
   if (only ? !only.includes(kind) : !r.chance(0.3)) return [];
-  return Array.from({ length: r.between(1, 4) }, (_, i) => ({ at: square(r.next()) * FAULT_TIME_MS, kind, n: APART[kind] + i }));
+  // a node that has convinced the server of a deadlock once: to do it again, the logs must have moved on
+  return Array.from({ length: kind === 'false deadlock' ? 1 : r.between(1, 4) }, (_, i) => ({ at: square(r.next()) * FAULT_TIME_MS, kind, n: APART[kind] + i }));
 }
 
 /** What lets a job end with a named error instead of its answer: see run.ts. */
@@ -100,6 +101,9 @@ export class Striker {
         return this.fullDisk(r);
       case 'pause':
         return this.pause(r);
+      case 'false deadlock':
+        if (world.server.seemsDeadlocked()) this.happened(kind, '');
+        return;
       case 'partition': {
         const hit = world.volunteers.filter((o) => !o.offline && r.chance(0.5));
         if (hit.length < 2) return;

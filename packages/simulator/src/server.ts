@@ -171,6 +171,17 @@ export class Server {
     return link;
   }
 
+  /** Nodes have said of their ranks what makes a deadlock, and it was none. False: there is nobody else who could be asked. */
+  seemsDeadlocked(): boolean {
+    const { core } = this.dispatcher;
+    const { job } = this.world.setup;
+    const here = [...core.nodes.values()].filter((n) => n.connection !== undefined && !n.presence.left && core.time - n.presence.heard < 2000);
+    if (!this.up || here.length < 2 || ![...core.jobs.values()].some((j) => j.tasks.some((t) => t.phase === 'running'))) return false;
+    if (this.world.undone === 'deadlock-believed') this.failed({ code: 'DEADLOCK', message: 'nodes say that all ranks wait' });
+    else this.dispatch({ type: 'deadlock', job, report: 'nodes say that all ranks wait' });
+    return true;
+  }
+
   private onControl(connection: string, m: ControlUp): void {
     switch (m.type) {
       case 'hello': {

@@ -24,6 +24,7 @@ const QUICK: readonly [Rule, RegExp][] = [
   ['answers-forgotten', /LOST_LOG/],
   ['children-forgotten', /^K13/],
   ['loss-believed', /LOST_LOG/],
+  ['deadlock-believed', /DEADLOCK/],
   ['arrivals-not-retained', /^K17/],
 ];
 

@@ -172,7 +172,7 @@ export const Fault = Type.Object({
   task: TaskIdSchema,
   incarnation: IncarnationSchema,
   node: Type.Optional(NodeIdSchema),
-  /** FaultCause of packages/protocols: 'goodbye', 'disconnected', 'silent', 'reloaded', 'crashed', 'killed', 'clone', 'refused', 'restart'. */
+  /** FaultCause of packages/protocols: 'goodbye', 'disconnected', 'silent', 'reloaded', 'crashed', 'killed', 'clone', 'refused', 'restart', 'doubted'. */
   cause: Type.String(),
   /** Time in which the job was paused meanwhile; the three below do not count it. */
   pausedMs: Type.Optional(CountSchema),

@@ -13,7 +13,8 @@ export function observed(view: JobView, hosts: readonly ChannelMemoryHost[], wor
     if (!core || !home) return undefined;
     tasks.push({
       task: t.task,
-      state: t.state === 'running' ? 'running' : t.state === 'done' ? 'done' : 'other',
+      // One that was restarted and waits where its log ends takes no new step: the counts below say whether it has repeated everything.
+      state: t.state === 'running' || t.state === 'recovering' ? 'running' : t.state === 'done' ? 'done' : 'other',
       incarnation: t.incarnation,
       ...(t.activity === undefined ? {} : { activity: t.activity }),
       arrivalsLogged: home.arrivalsLogged,

@@ -125,6 +125,7 @@ const CAUSES: Record<string, string> = {
   reloaded: 'the tab was reloaded',
   refused: 'its messages were refused',
   restart: 'the server was restarted',
+  doubted: 'all ranks seemed to wait for each other; started elsewhere to be sure',
 };
 export const faultCause = (cause: string): string => CAUSES[cause] ?? cause;
 

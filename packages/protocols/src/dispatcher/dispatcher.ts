@@ -16,11 +16,13 @@
  *  D8 When a job ends, all its ranks are revoked and all its slots are free.
  *  D9, D10 What a pause is: pause.ts.
  *  D11 The word of a node ends no job: what it says of a rank costs that incarnation at most. Whether the logs have what a restart needs, the server asks them.
+ *  D12 When a deadlock is believed: doubt.ts.
  *
  * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the revocations; `pause` before
  * the revocations.
  */
 import type { Incarnation, JobId, TaskId } from '@mayfly/wire';
+import { deadlocked } from './doubt.ts';
 import { endJob } from './end.ts';
 import { checkLimits, endPersisted, exited, exitPersisted, forget, spawn, submit } from './jobs.ts';
 import { disconnected, goodbye, heard, heartbeat, hello, refused, report, watch } from './nodes.ts';
@@ -127,8 +129,11 @@ export class Dispatcher {
       }
       case 'jobFailed':
         return this.#fail(e.job, e.error.code, e.error.message);
-      case 'deadlock':
-        return this.#fail(e.job, 'DEADLOCK', e.report);
+      case 'deadlock': {
+        const job = core.jobs.get(e.job);
+        if (job) deadlocked(core, job, e.report);
+        return;
+      }
       case 'cancel': {
         const job = core.jobs.get(e.job);
         if (job) endJob(core, job, 'cancelled', { code: 'CANCELLED', message: e.message ?? 'The job was cancelled.' });

@@ -1,6 +1,6 @@
 /**
- * Which node takes which rank. Greedy, one rank after the other: a node that has the rank's newest image on its own disk (the restart
- * needs no download), not the node where it just died, then the node with the fewest ranks of the same job (one closed tab should take
+ * Which node takes which rank. Greedy, one rank after the other: not the node where it just died (nor if it says that it has an image), then
+ * a node that has the rank's newest image on its own disk (the restart needs no download), then the node with the fewest ranks of the same job (one closed tab should take
  * few ranks with it), then the one with the most free slots, then the one that is here longest. O(ranks × nodes).
  */
 import type { JobId, NodeId, TaskId } from '@mayfly/wire';
@@ -33,8 +33,8 @@ export function takeRoom(wanted: Wanted, rooms: readonly Room[]): NodeId | undef
   for (const room of rooms) {
     if (room.free <= 0 || room.code !== wanted.code) continue;
     const key = [
-      room.has(wanted.job, wanted.task) ? 0 : 1,
       room.id === wanted.avoid ? 1 : 0,
+      room.has(wanted.job, wanted.task) ? 0 : 1,
       room.ranks.get(wanted.job) ?? 0,
       -room.free,
       room.since,

@@ -253,7 +253,7 @@ export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): v
     addFault(core, t, cause, hearsay);
     t.pendingStrikes += weightOf(t, cause);
     if (cause === 'disconnected' || cause === 'silent' || cause === 'restart') t.resumable = node;
-    if (cause === 'crashed' || cause === 'refused' || cause === 'clone' || cause === 'killed') t.avoid = node;
+    if (cause === 'crashed' || cause === 'refused' || cause === 'clone' || cause === 'killed' || cause === 'doubted') t.avoid = node;
     core.emit({
       type: 'log',
       level: 'warn',

@@ -79,6 +79,8 @@ export interface Job {
   /** The task whose result or loss ended the job. */
   culprit?: TaskId;
   outputBytes: number;
+  /** Where all ranks waited when the job was first taken for deadlocked (doubt.ts). */
+  doubted?: string;
   /** Paused, durably: observer's time at which ranks that have no new image yet leave without one (pause.ts). */
   leaveBy?: number;
 }

@@ -143,9 +143,9 @@ export interface FaultRecord {
  * Why an incarnation ended before its task did. `goodbye` the node said so; `disconnected` socket closed, grace over; `silent`
  * nothing heard; `reloaded` the node is back without it; `crashed` its worker died or never began; `killed` the button;
  * `clone` a Channel Memory met a second worker of the same incarnation; `refused` a Channel Memory or the node refused it;
- * `restart` the server came back and the node did not.
+ * `restart` the server came back and the node did not; `doubted` all ranks seemed to wait for each other, and are asked again elsewhere (D12).
  */
-export type FaultCause = 'goodbye' | 'disconnected' | 'silent' | 'reloaded' | 'crashed' | 'killed' | 'clone' | 'refused' | 'restart';
+export type FaultCause = 'goodbye' | 'disconnected' | 'silent' | 'reloaded' | 'crashed' | 'killed' | 'clone' | 'refused' | 'restart' | 'doubted';
 
 /** Registry: when the dispatcher was last there while a job ran, to {@link ALIVE_MS}. */
 export const ALIVE_KEY = 'alive';

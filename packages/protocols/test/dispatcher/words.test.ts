@@ -149,3 +149,83 @@ describe('a job ends once', () => {
     expect(record).toMatchObject({ state: 'done', exitCode: 0 });
   });
 });
+
+describe('D12: a deadlock that only nodes speak of', () => {
+  /** Ranks 0 and 1 on nodes 1 and 2, each after some messages. */
+  const two = (over = {}, nodes = [1, 2]): Stage => {
+    const s = new Stage();
+    for (const n of nodes) s.come(n, 2 / nodes.length);
+    s.send('submit', { job: job(2, over) });
+    if (nodes.length === 2) beats(s, 0, [1, 2]);
+    return s;
+  };
+  /** Rank 0 on the first of these nodes, rank 1 on the second. */
+  const beats = (s: Stage, inc: number, on: number[], arrivals = 3): void => on.forEach((n, task) => void s.send('heartbeat', { connection: `c${n}`, tasks: [s.beat(task, inc, { state: 'waiting', call: 'MPI_Recv', arrivals, sends: 2 })] }));
+
+  it('ends no job by itself: those who wait start elsewhere, and their nodes are told to stop', () => {
+    const s = two();
+    s.send('deadlock', { job: J(), report: 'all wait' });
+    expect(s.view().state).toBe('running');
+    expect(s.assigned()).toEqual(['0.0@1', '1.0@2', '0.1@2', '1.1@1']);
+    expect(s.of('revoke')).toHaveLength(2);
+    expect(s.view().faults).toMatchObject([{ task: 0, cause: 'doubted' }, { task: 1, cause: 'doubted' }]);
+  });
+
+  it('is believed when others come to wait at the same place', () => {
+    const s = two();
+    s.send('deadlock', { job: J(), report: 'all wait' });
+    beats(s, 1, [2, 1]);
+    s.send('deadlock', { job: J(), report: 'all wait, again' });
+    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'DEADLOCK', message: 'all wait, again' } });
+  });
+
+  it('is doubted again where the logs have moved on meanwhile: somebody had lied; what only nodes say of it does not count', () => {
+    const s = two();
+    s.send('deadlock', { job: J(), report: 'all wait' });
+    beats(s, 1, [2, 1], 4);
+    s.send('deadlock', { job: J(), report: 'all wait elsewhere' });
+    expect(s.view().state).toBe('running');
+    beats(s, 2, [1, 2], 4);
+    s.send('heartbeat', { connection: 'c1', tasks: [s.beat(0, 2, { state: 'waiting', call: 'MPI_Probe', peer: T(1), arrivals: 4, sends: 2 })] });
+    s.send('deadlock', { job: J(), report: 'the same in other words' });
+    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'DEADLOCK' } });
+  });
+
+  it('does not count as a crash of the program', () => {
+    const s = two();
+    for (let n = 1; n <= 8; n++) {
+      s.send('deadlock', { job: J(), report: 'all wait' });
+      beats(s, n, n % 2 === 1 ? [2, 1] : [1, 2], 3 + n);
+    }
+    expect(s.view().state).toBe('running');
+  });
+
+  it.each([
+    ['in a room, whose nodes the owner knows', { room: 'blue' }],
+    ['with the protocol none, which cannot ask again', { protocol: 'none' as const }],
+  ])('counts at once %s', (_, over) => {
+    const s = new Stage();
+    for (const n of [1, 2]) s.come(n, 1, 'room' in over ? { room: over.room } : {});
+    s.send('submit', { job: job(2, over) });
+    beats(s, 0, [1, 2]);
+    s.send('deadlock', { job: J(), report: 'all wait' });
+    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'DEADLOCK' } });
+  });
+
+  it('counts at once where nobody else can be asked', () => {
+    const s = two({}, [1]);
+    s.send('heartbeat', { connection: 'c1', tasks: [s.beat(0, 0, { state: 'waiting', call: 'MPI_Recv' }), s.beat(1, 0, { state: 'waiting', call: 'MPI_Recv' })] });
+    s.send('deadlock', { job: J(), report: 'all wait' });
+    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'DEADLOCK' } });
+  });
+});
+
+it('a node that says it has the image of a rank which just died there does not get the rank again while another is free', () => {
+  const s = running();
+  s.come(2);
+  const i = image(0, 1);
+  s.images.set(`${J()}/0`, i);
+  s.send('image', { job: J(), task: T(0), image: i.image, serial: 1 }); // node 1 has it on its disk
+  s.send('report', { connection: 'c1', job: J(), task: T(0), incarnation: I(0), event: 'crashed' });
+  expect(s.assigned()).toEqual(['0.0@1', '0.1@2']);
+});

@@ -1,0 +1,34 @@
+/**
+ * A deadlock that nodes speak of. deadlock.ts holds what ranks say (that they wait, and how far they are) against the logs; that a rank waits, and does
+ * not keep its peers waiting, only its node knows. One node that says so of its rank would end a job whose other ranks wait for it in good faith.
+ *
+ *  D12 A deadlock ends a job when the same ranks wait at the same place of their logs a second time, after all of them were started elsewhere. A rank
+ *      that re-executes repeats what is logged: a program that is deadlocked comes to the same place again, and the rank of a node that lied goes on.
+ *      Where there is nobody else to ask, or where the owner knows the nodes (a room), the first word counts.
+ *
+ * Each doubt that proves right moves the logs on, so a job is doubted finitely often. Losable: a server that restarts asks once more.
+ */
+import { endJob } from './end.ts';
+import { lose, takesRanks, tellToDrop } from './restart.ts';
+import { over, type Core, type Job, type Task } from './state.ts';
+
+export function deadlocked(core: Core, job: Job, report: string): void {
+  if (over(job) || job.record.state !== 'running') return;
+  const waiting = job.tasks.filter((t) => t.phase === 'running');
+  // What the logs confirm of a rank's word, and nothing that it could vary.
+  const picture = JSON.stringify(waiting.map((t) => [t.task, t.activity?.arrivals, t.activity?.sends]));
+  if (job.doubted === picture || !othersToAsk(core, job, waiting)) return endJob(core, job, 'failed', { code: 'DEADLOCK', message: report });
+  job.doubted = picture;
+  core.emit({ type: 'log', level: 'info', message: `its ranks seem to wait for each other; they are started elsewhere to be sure\n${report}`, job: job.record.spec.id });
+  for (const t of waiting) {
+    if (t.node !== undefined) tellToDrop(core, t, t.node, { code: 'FENCED', message: 'The ranks of this job seem to wait for each other; they are started elsewhere to be sure.' });
+    lose(core, t, 'doubted', true);
+  }
+}
+
+/** Is there a node that could take one of these ranks, and has it not now? */
+function othersToAsk(core: Core, job: Job, waiting: readonly Task[]): boolean {
+  const { protocol, room } = job.record.spec;
+  if (protocol === 'none' || room !== undefined) return false;
+  return [...core.nodes.values()].some((n) => n.room === undefined && n.slots > 0 && takesRanks(core, n) && waiting.some((t) => t.node !== n.id));
+}
