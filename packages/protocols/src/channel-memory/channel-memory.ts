@@ -33,7 +33,7 @@ import { holdingsOf } from './holdings.ts';
 import { credit, pull, pump } from './push.ts';
 import { plain } from './records.ts';
 import { recoverDestination, recoverSource, recoverWorld } from './recover.ts';
-import { ProtocolError, closeConn, detach, giveUp } from './refuse.ts';
+import { ProtocolError, closeConn, detach, giveUp, protocolError } from './refuse.ts';
 import { EVERYTHING, newChannel, slotOf, type ConnState, type State, type Stream } from './state.ts';
 import { flushAcks, sayCovered, startSync, syncDue, synced } from './sync.ts';
 import { trim, trimWorld } from './trim.ts';
@@ -306,7 +306,7 @@ export class ChannelMemory {
     }
     if (!(e instanceof ProtocolError)) throw e;
     const a = frame && conn.tasks.get(frame.header.kind === Kind.RESUPPLY ? frame.header.dst : frame.header.src);
-    if (e.code === 'OUT_OF_SEQUENCE' && a && !a.dead) {
+    if (e.ends === 'incarnation' && a && !a.dead) {
       giveUp(s, conn, a, e.code, e.message);
       return true;
     }
@@ -324,7 +324,7 @@ export class ChannelMemory {
     switch (h.kind) {
       case Kind.DATA:
       case Kind.DETERMINANTS:
-        if (!a.answered) throw new ProtocolError('BAD_FRAME', 'speaks before it was accepted');
+        if (!a.answered) throw protocolError('BAD_FRAME', 'speaks before it was accepted');
         if (h.detBytes > 0) logDeterminants(s, s.sources[a.task]!, bytes, view, o + HEADER_BYTES, h.detBytes);
         if (h.kind === Kind.DATA) data(s, a, h, bytes, view, o, end);
         else if ((h.flags & Flag.SYNC) !== 0) s.syncWanted = true;
@@ -346,7 +346,7 @@ export class ChannelMemory {
       case Kind.DETACH:
         return detach(s, a);
       default:
-        throw new ProtocolError('BAD_FRAME', `kind ${h.kind} does not go to a Channel Memory`);
+        throw protocolError('BAD_FRAME', `kind ${h.kind} does not go to a Channel Memory`);
     }
   }
 }

@@ -10,7 +10,7 @@ import {
   ackSoon, append, channelOf, slotOf, touch, type Attachment, type Channel, type Destination, type Partial, type State, type World,
 } from './state.ts';
 import { trimBehindBase } from './trim.ts';
-import { emitWorld, join } from './world.ts';
+import { emitWorld, join, readable } from './world.ts';
 
 /** DATA at `o` of `bytes`, ending at `end`; its determinants are logged already (C2). @throws ProtocolError */
 export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: DataView, o: number, end: number): void {
@@ -86,8 +86,11 @@ function toTask(
 
 function toWorld(s: State, w: World, h: Header, frame: Uint8Array, whole: boolean, record: Uint8Array): void {
   const c = w.channel;
-  const lsn = s.logging ? append(s, w.stream, record) : 0;
   const body = frame.subarray(64 + h.detBytes, 64 + h.detBytes + h.bytes);
+  const all = whole && c.partial !== undefined ? join([...c.partial.bodies, body], h.size) : body;
+  // C6: what is logged comes out, and what nobody can read would end the job.
+  if (whole && !readable(h.mode, all)) throw protocolError('BAD_FRAME', `message ${h.channel} of task ${h.src} to the world cannot be read`, 'incarnation');
+  const lsn = s.logging ? append(s, w.stream, record) : 0;
   if (!whole) {
     part(c, h, lsn).bodies.push(body);
     return;
@@ -97,7 +100,7 @@ function toWorld(s: State, w: World, h: Header, frame: Uint8Array, whole: boolea
   c.count = h.channel;
   touch(s, c);
   if (s.logging) w.index.add(lsn, h.size, p?.lsns);
-  emitWorld(s, w, h.channel, h.mode, p === undefined ? body : join([...p.bodies, body], h.size), lsn);
+  emitWorld(s, w, h.channel, h.mode, all, lsn);
 }
 
 /** The receiver has ended: its messages count as logged, so that their senders may forget and suppress them. */

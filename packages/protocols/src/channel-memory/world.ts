@@ -1,5 +1,5 @@
 /** Messages of a task to WORLD: when they come out. */
-import { WorldMode } from '@mayfly/wire';
+import { WorldMode, decodeFileRequest } from '@mayfly/wire';
 import type { State, World } from './state.ts';
 
 export function releaseWorld(s: State, w: World): void {
@@ -18,6 +18,22 @@ export function emitWorld(s: State, w: World, channel: number, mode: number, bod
     w.waiting.push({ lsn, channel, mode, body });
     if (mode === WorldMode.EXIT || mode === WorldMode.REQUEST) s.syncWanted = true;
   } else s.out.push({ type: 'world', task: w.channel.src, channel, mode, body });
+}
+
+/** May a task say this to the world? Output may be any bytes, a result file may have any name, and an exit that cannot be read is an error of the program. */
+export function readable(mode: number, body: Uint8Array): boolean {
+  switch (mode) {
+    case WorldMode.STDOUT:
+    case WorldMode.STDERR:
+    case WorldMode.FILE:
+    case WorldMode.CUT:
+    case WorldMode.EXIT:
+      return true;
+    case WorldMode.REQUEST:
+      return decodeFileRequest(body) !== undefined;
+    default:
+      return false;
+  }
 }
 
 export function join(parts: readonly Uint8Array[], size: number): Uint8Array {

@@ -1,6 +1,6 @@
 /** A single Channel Memory on a table: frames in, effects out, logs in arrays. */
 import {
-  EMPTY, Flag, Kind, WORLD, emptyHeader, encodeDeterminants, encodeFrame, incarnation, readFrame, taskId, zeroLine,
+  EMPTY, Flag, Kind, WORLD, WorldMode, emptyHeader, encodeDeterminants, encodeFrame, incarnation, readFrame, taskId, zeroLine,
   type DeterminantBlock, type Header, type Line, type ReplayFrom, type TaskId,
 } from '@mayfly/wire';
 import { ChannelMemory, patchFromLog, type ChannelMemoryOptions, type CmEffect, type CmEvent } from '../../src/index.ts';
@@ -110,7 +110,7 @@ export class Bench {
       h.dst = dst < 0 ? WORLD : T(dst);
       h.incarnation = incarnation(o.inc ?? 0);
       h.channel = channel;
-      h.mode = o.mode ?? 0;
+      h.mode = o.mode ?? (dst < 0 ? WorldMode.STDOUT : 0);
       h.offset = at;
       h.size = size;
       h.flags = at + bytes === size ? Flag.LAST : 0;

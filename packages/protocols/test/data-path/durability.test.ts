@@ -199,6 +199,22 @@ describe('durability', () => {
     b.send(20, 0, 1, 2);
     expect(arrivals(b, 21)).toEqual([3]);
   });
+  test.each([
+    ['a mode that nobody knows', 9],
+    ['standard input, which goes the other way', WorldMode.STDIN],
+    ['a request that cannot be read', WorldMode.REQUEST],
+  ])('C6 %s is not logged: it ends the incarnation that says it, not the job', (_, mode) => {
+    const b = pair();
+    b.send(10, 0, -1, 1, 100, { mode });
+    expect(b.effects.at(-1)).toMatchObject({ type: 'refused', task: 0, incarnation: 0, error: { code: 'BAD_FRAME' } });
+    expect(b.effects.some((e) => e.type === 'world' || e.type === 'close')).toBe(false);
+    b.start(false);
+    expect(b.core.progress(T(0)).sends).toBe(0);
+    b.attach(20, 0, { inc: 1 });
+    b.send(20, 0, -1, 1, 100, { inc: 1, mode: WorldMode.STDOUT });
+    b.step({ type: 'tick' });
+    expect(b.effects.filter((e) => e.type === 'world')).toMatchObject([{ task: 0, channel: 1 }]);
+  });
   test('C6 what is given back comes from a task of the job', () => {
     const b = pair();
     b.start(false);
