@@ -58,7 +58,7 @@ export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): 
 }
 
 const begin = (conn: ConnState, { nonce, replay, received, resume }: Attach, who: { task: TaskId; incarnation: Incarnation }): Attachment => ({
-  ...who, nonce, conn: conn.conn, replay, received, resume, dead: false, answered: false,
+  ...who, nonce, conn: conn.conn, replay, received, resume, dead: false, answered: false, spoke: false,
 });
 
 /** ATTACHED, and the arrivals begin to flow. */

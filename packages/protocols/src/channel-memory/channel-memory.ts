@@ -325,6 +325,7 @@ export class ChannelMemory {
       case Kind.DATA:
       case Kind.DETERMINANTS:
         if (!a.answered) throw protocolError('BAD_FRAME', 'speaks before it was accepted');
+        a.spoke = true;
         if (h.detBytes > 0) logDeterminants(s, s.sources[a.task]!, bytes, view, o + HEADER_BYTES, h.detBytes);
         if (h.kind === Kind.DATA) data(s, a, h, bytes, view, o, end);
         else if ((h.flags & Flag.SYNC) !== 0) s.syncWanted = true;

@@ -51,6 +51,8 @@ export interface Attachment {
   dead: boolean;
   /** ATTACHED has been sent. */
   answered: boolean;
+  /** A message or determinants have come over it. */
+  spoke: boolean;
 }
 
 export interface ConnState {

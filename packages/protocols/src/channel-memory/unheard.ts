@@ -38,11 +38,15 @@ export function tellAll(source: Source): void {
   if (source.unheard) source.unheard.told = { ...source.evidence };
 }
 
-/** F4; and nobody consumed what never came. @throws ProtocolError */
+/** F4; and nobody consumed what never came, or made events that it does not know. @throws ProtocolError */
 export function checkLate(s: State, source: Source, d: Destination, e: Evidence): void {
   const log = s.destinations[source.task];
   if (log && !log.closed && !log.done && e.consumed > log.index.count)
     throw protocolError('OUT_OF_SEQUENCE', `task ${d.task} claims that task ${source.task} consumed ${e.consumed} arrivals; ${log.index.count} have come`);
+  // Who has spoken since it came back has given back its determinants before (M1). With several Channel Memories the others may hold more.
+  const known = Math.max(source.evidence.determinants, source.held.at(-1)?.[1] ?? 0);
+  if (s.options.count === 1 && source.attachment?.spoke === true && e.determinants > known)
+    throw protocolError('OUT_OF_SEQUENCE', `task ${d.task} claims ${e.determinants} determinants of task ${source.task}, which has made ${known}`);
   if (source.unheard?.receivers.has(d.task) !== true) return;
   const { told } = source.unheard;
   const more = e.determinants > told.determinants || (e.determinants === told.determinants && e.openPolls > told.openPolls) || e.consumed > told.consumed;

@@ -229,6 +229,7 @@ describe('durability', () => {
   test.each([
     ['determinants of their sender', { entries: [{ type: 'clock' as const, ms: 7 }] }, 'BAD_FRAME'],
     ['that their sender consumed more than has ever come to it', { consumed: 9 }, 'OUT_OF_SEQUENCE'],
+    ['that their sender made more events than it says itself', { first: 9 }, 'OUT_OF_SEQUENCE'],
   ])('C6 who gives arrivals back does not say with them %s: it may not speak for another task', (_, det, code) => {
     const b = pair();
     b.send(10, 0, 1, 1);
@@ -236,6 +237,7 @@ describe('durability', () => {
     b.start(false);
     b.attach(20, 0, { resume: true });
     b.control(20, Kind.RESUPPLIED, 0);
+    b.send(20, 0, 2, 1); // to a log that is closed as yet
     b.attach(21, 1, { resume: true, received: 1 });
     b.take(Kind.REFUSED);
     const [f] = b.chunks(0, 1, 1, 8, { det });
