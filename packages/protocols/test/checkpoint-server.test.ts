@@ -403,6 +403,7 @@ describe('restart of the server', () => {
     expect(s.of('discard').flatMap((d) => d.images).sort()).toEqual([1, 2, 3].map((n) => manifest(n).image));
     s.crash(0);
     for (const n of [1, 2]) s.complete(manifest(n));
+    s.send('forgetJob', { job: jobId('job-unknown0') }); // one that never had an image
     s.send('forgetJob', { job: J });
     s.write(s.of('discard').at(-1)!.changes);
     expect(s.registry.size).toBe(0);

@@ -160,7 +160,8 @@ export function fencedCm(core: Core, t: Task, cm: number, { sends, consumed, log
   t.fence.logs.push(logs);
   if (t.fence.waiting.size > 0) return;
   t.fencedSends = t.fence.sends;
-  const arrivals = Math.max(t.fence.consumed, t.arrivalsSeen);
+  // Nobody consumed more than came, whatever its heartbeats said: else no later incarnation could be seen to get further.
+  const arrivals = Math.max(t.fence.consumed, Math.min(t.arrivalsSeen, Math.max(0, ...t.fence.logs.map((l) => l.arrivals))));
   const lost = lostFrom(t.fence.replay, t.fence.logs);
   delete t.fence;
   if (lost !== undefined) {

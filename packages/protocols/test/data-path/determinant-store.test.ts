@@ -61,3 +61,14 @@ test('D1 D2 nothing is believed to be logged that is not, and nothing durable is
     { numRuns: 4000 },
   );
 });
+
+test('D1 a Channel Memory that comes back without what was durable, and trimmed since, has lost nothing', () => {
+  const s = new DeterminantStore(1);
+  s.add(0, Array.from({ length: 10 }, (_, ms) => ({ type: 'clock' as const, ms })));
+  s.acknowledged(0, 0, 10, 6);
+  expect(s.base).toBe(6);
+  s.returned(0, [[6, 10]]); // those below 6 stand behind an image
+  expect(s.allLogged).toBe(true);
+  s.returned(0, [[6, 8]]);
+  expect(decodeDeterminants(s.block(0, 0))).toMatchObject({ first: 8, entries: [{ ms: 8 }, { ms: 9 }] });
+});

@@ -215,6 +215,25 @@ describe('durability', () => {
     b.step({ type: 'tick' });
     expect(b.effects.filter((e) => e.type === 'world')).toMatchObject([{ task: 0, channel: 1 }]);
   });
+  test('C6 nothing is given back to a log that is open: it lacks nothing', () => {
+    const b = pair();
+    const [f] = b.chunks(0, 1, 1, 8);
+    f![0] = Kind.RESUPPLY;
+    new DataView(f!.buffer).setUint32(32, 1, true);
+    b.frame(11, f!);
+    expect(codes(b)).toEqual(['BAD_FRAME']);
+    const c = pair();
+    c.control(11, Kind.RESUPPLIED, 1);
+    expect(codes(c)).toEqual(['BAD_FRAME']);
+    for (const x of [b, c]) expect(x.core.progress(T(1)).logs.arrivals).toBe(0);
+    // nor before the answer, which says from where on
+    const d = pair();
+    d.start(false);
+    d.autoSync = false;
+    d.attach(21, 1, { inc: 1 });
+    d.frame(21, Uint8Array.from(f!, (x, i) => (i === 16 ? 1 : x)));
+    expect(codes(d)).toEqual(['BAD_FRAME']);
+  });
   test('C6 what is given back comes from a task of the job', () => {
     const b = pair();
     b.start(false);
@@ -248,6 +267,38 @@ describe('durability', () => {
     // its own restart hears nothing of it
     expect(b.core.progress(T(0)).logs).toMatchObject({ consumed: 0, determinants: 0, held: [] });
     expect(b.logs.get('t1')).toHaveLength(0);
+  });
+  test('F4 who had not reported when an incarnation began for the second time (its answer was lost) is remembered when the memory is lost once more', () => {
+    const b = pair();
+    b.send(10, 0, 1, 1, 8, { det: { entries: [{ type: 'clock', ms: 7 }] } });
+    b.take(Kind.ARRIVAL);
+    b.attach(20, 0, { inc: 1 }); // all is there as yet
+    for (const s of ['t1', 'd0']) b.logs.set(s, b.logs.get(s)!.filter((r) => r?.[0] === 65)); // power loss: the message, and the reading that it depends on
+    b.start(false);
+    b.attach(21, 0, { inc: 1 });
+    expect(b.take(Kind.ATTACHED, 21).at(-1)!.json().determinants).toEqual([]);
+    b.start(false);
+    b.attach(22, 0, { inc: 1, resume: true });
+    b.attach(23, 1, { resume: true, received: 1 });
+    b.take(Kind.REFUSED);
+    const [f] = b.chunks(0, 1, 1, 8, { det: { first: 1 } });
+    f![0] = Kind.RESUPPLY;
+    new DataView(f!.buffer).setUint32(32, 1, true);
+    b.frame(23, f!);
+    expect(codes(b)).toEqual(['OUT_OF_SEQUENCE']);
+  });
+  test('with `none` nothing of the events is logged: nobody will ask', () => {
+    const b = pair({ protocol: 'none' });
+    b.send(10, 0, 1, 1, 8, { det: { entries: [{ type: 'clock', ms: 7 }] } });
+    expect(b.effects.flatMap((e) => (e.type === 'append' ? [e.stream] : []))).toEqual(['t1']);
+  });
+  test('a flush is due when somebody waits for it, and not else', () => {
+    const b = pair();
+    expect(b.core.flushDue).toBe(false);
+    b.frame(10, b.chunks(0, 1, 1, 8, { det: { entries: [{ type: 'clock', ms: 7 }] } })[0]!);
+    expect(b.core.flushDue).toBe(true);
+    b.step({ type: 'flush' });
+    expect(b.core.flushDue).toBe(false);
   });
   test('C6 who pulls more at once than a link may have waiting is closed, and nobody else', () => {
     const b = pair();

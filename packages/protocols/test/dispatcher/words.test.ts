@@ -220,6 +220,40 @@ describe('D12: a deadlock that only nodes speak of', () => {
   });
 });
 
+it('arrivals that a heartbeat claims, and the log does not have, are no progress', () => {
+  const s = running();
+  for (let n = 0; n < 3; n++) {
+    expect(s.view().state).toBe('running');
+    s.send('heartbeat', { connection: 'c1', tasks: [s.beat(0, n, { arrivals: 1000 * (n + 1) })] });
+    s.send('report', { connection: 'c1', job: J(), task: T(0), incarnation: I(n), event: 'crashed' });
+  }
+  expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'KEEPS_CRASHING' } });
+});
+
+it('who gets a rank, and who loses one, is shown', () => {
+  const s = new Stage();
+  s.come(1);
+  const shown = (what: () => void): number => {
+    s.effects.length = 0;
+    what();
+    return s.of('nodesChanged').length;
+  };
+  expect(shown(() => s.send('submit', { job: job(1) }))).toBeGreaterThan(0);
+  expect(shown(() => s.exit(0))).toBeGreaterThan(0);
+});
+
+it('an image is wanted until one comes that is newer than those there were', () => {
+  const s = running();
+  s.send('image', image(0, 3));
+  s.send('checkpoint', { job: J(), task: T(0) });
+  s.send('image', image(0, 3)); // said again
+  s.effects.length = 0;
+  s.come(2);
+  s.send('kill', { job: J(), task: T(0) });
+  s.send('report', { connection: 'c2', job: J(), task: T(0), incarnation: I(1), event: 'started' });
+  expect(s.of('checkpoint').map((c) => c.node)).toEqual([N(2)]);
+});
+
 it('a node that says it has the image of a rank which just died there does not get the rank again while another is free', () => {
   const s = running();
   s.come(2);
