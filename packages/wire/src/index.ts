@@ -10,6 +10,7 @@ export * from './errors.ts';
 export * from './image.ts';
 export * from './job.ts';
 export * from './run-time.ts';
+export * from './json.ts';
 export * from './lesson.ts';
 export * from './lesson-program.ts';
 export * from './board.ts';

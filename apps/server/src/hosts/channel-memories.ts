@@ -3,7 +3,7 @@
  * of its first frame, which must be an ATTACH.
  */
 import { Compile } from 'typebox/compile';
-import { Attach, Kind, MalformedFrame, emptyHeader, encodeFrame, readFrame, type ErrorBody, type Frame, type JobId } from '@mayfly/wire';
+import { Attach, Kind, MESSAGE_JSON, MalformedFrame, parseJson, emptyHeader, encodeFrame, readFrame, type ErrorBody, type Frame, type JobId } from '@mayfly/wire';
 import type { Logger } from '../logger.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ChannelMemoryHost } from './channel-memory-host.ts';
@@ -124,7 +124,7 @@ export class ChannelMemories {
 
 function readCapability(body: Uint8Array, secrets: Secrets): { job: JobId } | undefined {
   try {
-    const a: unknown = JSON.parse(new TextDecoder().decode(body));
+    const a: unknown = parseJson(new TextDecoder().decode(body), MESSAGE_JSON);
     return attach.Check(a) ? secrets.holder(a.capability) : undefined;
   } catch {
     return undefined;

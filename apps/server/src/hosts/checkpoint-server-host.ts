@@ -11,7 +11,7 @@
 import { decodePage, unpackPage } from '@mayfly/checkpoint';
 import { CheckpointServer, type CheckpointServerEffect, type CheckpointServerEvent } from '@mayfly/protocols';
 import type { ImageStore, Registry } from '@mayfly/storage/ports';
-import { ImageEnd, ImageOffer, Manifest, MayflyError, type ErrorBody, type ImageId, type Incarnation, type JobId, type Line, type ReplayFrom, type TaskId } from '@mayfly/wire';
+import { ImageEnd, ImageOffer, MESSAGE_JSON, Manifest, MayflyError, parseJson, type ErrorBody, type ImageId, type Incarnation, type JobId, type Line, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import { Compile } from 'typebox/compile';
 import type { Logger } from '../logger.ts';
 import type { Secrets } from '../secrets.ts';
@@ -226,7 +226,7 @@ export class CheckpointServerHost {
     const ordered = (data: string): void => {
       let m: unknown;
       try {
-        m = JSON.parse(data);
+        m = parseJson(data, MESSAGE_JSON);
       } catch {
         m = undefined;
       }

@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Compile } from 'typebox/compile';
 import { FileService, type Fatal } from '@mayfly/protocols';
-import { ExitReport, MayflyError, ResultPath, WorldMode, spawnedTasks, taskId, type JobId, type SpawnGroup, type TaskId } from '@mayfly/wire';
+import { ExitReport, MESSAGE_JSON, MayflyError, parseJson, ResultPath, WorldMode, spawnedTasks, taskId, type JobId, type SpawnGroup, type TaskId } from '@mayfly/wire';
 import { SpawnPatience } from '../jobs/spawn-patience.ts';
 import { WorldFiles, readFileIndex } from './world-files.ts';
 import { WorldIndex } from './world-index.ts';
@@ -403,7 +403,7 @@ function writeAll(fd: number, bytes: Uint8Array, at: number): void {
 
 function readExit(body: Uint8Array): ExitReport {
   try {
-    const report: unknown = JSON.parse(utf8.decode(body));
+    const report: unknown = parseJson(utf8.decode(body), MESSAGE_JSON);
     if (exitReport.Check(report)) return report;
   } catch {
     // Falls through: the node sent nonsense.

@@ -1,6 +1,6 @@
 /** Records of the Channel Memory's streams. A record is a whole frame, so that it is forwarded, replayed and resupplied as it is. */
 import {
-  BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, Kind, emptyHeader, encodeFrame, getU53, setU53, type Frame, type Header, type Incarnation, type TaskId,
+  BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, Kind, MESSAGE_JSON, emptyHeader, encodeFrame, getU53, parseJson, setU53, type Frame, type Header, type Incarnation, type TaskId,
 } from '@mayfly/wire';
 import type { SendRecord } from './types.ts';
 import type { Unheard } from './unheard.ts';
@@ -56,7 +56,7 @@ export function decodeSession(f: Frame): { nonce: string; unheard: Unheard | und
 
 export const json = (value: unknown): Uint8Array => text.encode(JSON.stringify(value));
 /** @throws SyntaxError */
-export const parse = (body: Uint8Array): unknown => JSON.parse(read.decode(body));
+export const parse = (body: Uint8Array): unknown => parseJson(read.decode(body), MESSAGE_JSON);
 
 /**
  * The same bytes as a plain Uint8Array. Node's Buffers are subclasses whose `slice` is a view: what a core meant to copy would be patched

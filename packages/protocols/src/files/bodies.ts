@@ -1,13 +1,13 @@
 /** Bodies of messages to the file service that are not of its own requests: results that stdio wrote, and who is to be spawned. undefined: malformed. */
 import { Check } from 'typebox/value';
-import { SpawnRequest, getU53, type FileRequest } from '@mayfly/wire';
+import { MESSAGE_JSON, SpawnRequest, getU53, parseJson, type FileRequest } from '@mayfly/wire';
 import { GONE } from './types.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export function readSpawn(r: FileRequest): SpawnRequest | undefined {
   try {
-    const parts: unknown = JSON.parse(utf8.decode(r.data));
+    const parts: unknown = parseJson(utf8.decode(r.data), MESSAGE_JSON);
     return Check(SpawnRequest, parts) ? parts : undefined;
   } catch {
     return undefined;
