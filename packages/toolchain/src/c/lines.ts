@@ -8,11 +8,14 @@
  * Format: version (1), files (count, texts), places (count; each: distance of the module offset, file + 1 or 0 for unknown, line), all LEB128.
  */
 import { readLineRows, type LineRows } from './dwarf-lines.ts';
+import { replacePlaces } from '../replace-places.ts';
 import { u32 } from './wasm-edit.ts';
 import { type ModuleFacts, ModuleError, Reader, readModule, sectionsOf } from './wasm-module.ts';
 
 export const LINES = 'mayfly.lines';
 const VERSION = 1;
+/** Some half a million places. */
+const MAX_SECTION = 2 << 20;
 
 interface Place {
   readonly offset: number;
@@ -82,6 +85,8 @@ function readPlaces(wasm: Uint8Array): { files: string[]; places: Place[] } | un
   if (section === undefined) return undefined;
   const r = new Reader(wasm, section.body, section.end);
   if (r.u32() !== VERSION) return undefined;
+  // A submitted module brings a section of its own, of any length.
+  if (section.end - section.body > MAX_SECTION) return undefined;
   const files: string[] = [];
   for (let n = r.u32(); n > 0; n--) files.push(r.text());
   const places: Place[] = [];
@@ -108,7 +113,7 @@ export function symboliser(wasm: Uint8Array): (stack: string) => string {
   if (table === undefined) return (stack) => stack;
   const { files, places } = table;
   return (stack) =>
-    stack.replace(/(?:[\w:/.-]*)wasm-function\[\d+\]:0x([0-9a-f]+)/g, (text, hex: string) => {
+    replacePlaces(stack, /wasm-function\[\d{1,9}\]:0x([0-9a-f]{1,9})/g, /[^\w:/.-]/, (text, hex) => {
       const offset = parseInt(hex, 16);
       let [low, high] = [0, places.length];
       while (low < high) {
