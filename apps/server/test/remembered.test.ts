@@ -1,12 +1,12 @@
 /** What is submitted again is not compiled again. The compiler is the real one; only its calls are counted. */
-import { createCompiler, type CompileRequest, type CompileResult } from '@mayfly/toolchain';
+import { createCompiler, type Asker, type CompileRequest, type CompileResult } from '@mayfly/toolchain';
 import { afterAll, expect, it } from 'vitest';
 import { remembering } from '../src/jobs/remembered.ts';
 
 const compiler = createCompiler();
 afterAll(() => compiler.close());
 let compiled = 0;
-const counted = { compile: (r: CompileRequest): Promise<CompileResult> => (compiled++, compiler.compile(r)), compileModule: compiler.compileModule.bind(compiler) };
+const counted = { compile: (r: CompileRequest, asker?: Asker): Promise<CompileResult> => (compiled++, compiler.compile(r, asker)), compileModule: compiler.compileModule.bind(compiler), unpack: compiler.unpack.bind(compiler) };
 const program = (text: string): CompileRequest => ({ entry: 'main.ts', sources: { 'main.ts': text } });
 
 it('a program that comes twice, or while it is compiled, is compiled once; a changed, a refused and a forgotten one anew', async () => {

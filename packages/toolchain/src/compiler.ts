@@ -1,170 +1,191 @@
 /**
- * The compiler as its users see it: a queue in front of one warm compile process.
+ * The compiler as its users see it: a fair queue in front of some warm compile processes.
  *
- * Owns: the process, the queue. Does not own: what a program may be (resolve.ts, inspect.ts).
+ * Owns: the processes, the queue. Does not own: what a program may be (resolve.ts, inspect.ts), whose turn it is (fair-queue.ts), limits of one run (tool-process.ts).
  * Invariants:
- *   C1  one request at a time is inside the process;
- *   C2  every request is answered: by its result, or TIME_LIMIT, or TOO_LARGE (the process ran out of memory), or COMPILE_FAILED;
- *   C3  a process that is over its time or has failed is killed with its children and never serves again;
- *   C4  an idle process keeps nobody alive, and goes away by itself.
+ *   C1  one request at a time is inside a process, and no more processes run than there may be;
+ *   C2  every request is answered: by its result, COMPILE_LIMIT (time, processor time, memory), COMPILE_FAILED, or by CANCELLED when its asker left;
+ *   C3  a process is started only when all others are busy: the one that served last, which is the warmest, serves next;
+ *   C4  an idle process keeps nobody alive, and goes away by itself; the first one stays longest.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { availableParallelism, totalmem } from 'node:os';
 import { MayflyError } from '@mayfly/wire';
-import type { AnyRequest, FromCompileServer, ToCompileServer } from './compile-protocol.ts';
-import { compileServerPath } from './dist-files.ts';
-import { stackFlags } from './stack-flags.ts';
-import type { Compiler, CompileResult, CompilerOptions, ModuleResult, RefusedProgram } from './types.ts';
+import type { AnyRequest, AnyResult } from './compile-protocol.ts';
+import { FairQueue } from './fair-queue.ts';
+import { ToolProcess, type Outcome, type RunLimits } from './tool-process.ts';
+import type { Asker, Compiler, CompileResult, CompilerOptions, ModuleResult, RefusedProgram, UnpackResult } from './types.ts';
 
 interface Job {
-  readonly id: number;
+  readonly owner: string;
   readonly request: AnyRequest | undefined;
-  readonly resolve: (result: CompileResult | ModuleResult) => void;
+  readonly resolve: (result: AnyResult) => void;
   readonly reject: (error: Error) => void;
+  readonly asker: Asker;
+  process: ToolProcess | undefined;
+  /** It lost its process to another owner. */
+  interrupted: boolean;
 }
 
-/** clang's own memory, which is none of the heap: 1.25 GB (it takes 0.1 to 0.5). */
-const WASM_PAGES = 20_480;
-const MEMORY_EXHAUSTED = /heap out of memory|Reached heap limit|invalid size error|Cannot allocate memory/i;
+/** A warm process of C++ has some 450 MB, one of TypeScript 220 MB. */
+const WORKER_BYTES = 1.5 * 2 ** 30;
+const MOST_WORKERS = 4;
+
+/** Two where there is the memory for it, so that one program cannot hold up all; one per core up to four. */
+export function defaultWorkers(): number {
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
+  return Math.max(1, Math.min(MOST_WORKERS, Math.max(2, availableParallelism()), Math.floor(memory / WORKER_BYTES)));
+}
+
+type Kind = 'script' | 'module' | 'archive' | 'start';
+const kindOf = (request: AnyRequest | undefined): Kind => (request === undefined ? 'start' : !('language' in request) ? 'script' : request.language === 'archive' ? 'archive' : 'module');
+/** ms, by the clock (for what hangs) and of the processor. The start of a process is no program's: what a program may take does not bound it. */
+const LIMITS: Record<Kind, { timeMs: number; cpuMs: number }> = {
+  script: { timeMs: 80_000, cpuMs: 20_000 },
+  module: { timeMs: 240_000, cpuMs: 60_000 },
+  archive: { timeMs: 40_000, cpuMs: 10_000 },
+  start: { timeMs: 120_000, cpuMs: 120_000 },
+};
 
 export function createCompiler(options: CompilerOptions = {}): Compiler {
-  const { memoryMb = 512, maxSourceBytes = 8 << 20, maxFiles = 500, maxQueue = 64, idleMs = 600_000 } = options;
-  // The start of the process is no program's: what a program may take says nothing of it.
-  const limitOf = (job: Job): number => (job.request === undefined ? 120_000 : (options.timeLimitMs ?? ('language' in job.request ? 120_000 : 30_000)));
-  const queue: Job[] = [];
-  let current: Job | undefined;
-  let child: ChildProcess | undefined;
-  /** A killed process cannot remove its own. */
-  const folders = new Map<ChildProcess, string>();
-  let errorText = '';
-  let timer: NodeJS.Timeout | undefined;
-  let nextId = 1;
+  const { memoryMb = 512, rssMb = 2048, maxSourceBytes = 8 << 20, maxFiles = 500, maxQueue = 256, maxPerOwner = 16, patienceMs = 2000, extraIdleMs = 60_000, idleMs = 600_000 } = options;
+  const most = options.workers ?? defaultWorkers();
+  const queue = new FairQueue<Job>({ perOwner: maxPerOwner, most: maxQueue });
+  const idle = new Map<ToolProcess, NodeJS.Timeout>();
+  const processes = new Set<ToolProcess>();
+  let impatient: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const remove = (of: ChildProcess | undefined): void => {
-    const folder = of && folders.get(of);
-    if (folder === undefined) return;
-    folders.delete(of!);
-    rmSync(folder, { recursive: true, force: true });
+  const limitsOf = (request: AnyRequest | undefined): RunLimits => {
+    const kind = kindOf(request);
+    const own = kind === 'start' ? {} : options;
+    const cpuMs = own.cpuLimitMs ?? LIMITS[kind].cpuMs;
+    return { timeMs: own.timeLimitMs ?? Math.max(LIMITS[kind].timeMs, 4 * cpuMs), cpuMs, rssBytes: rssMb * 2 ** 20 };
   };
 
-  const kill = (): void => {
-    const dying = child;
-    child = undefined;
-    if (dying === undefined) return;
-    end(dying);
-    remove(dying);
+  const end = (p: ToolProcess): void => {
+    clearTimeout(idle.get(p));
+    idle.delete(p);
+    processes.delete(p);
+    p.kill();
   };
-  const end = (dying: ChildProcess): void => {
-    if (dying.pid === undefined || dying.exitCode !== null || dying.signalCode !== null) return;
-    try {
-      // The process leads a group of its own: esbuild goes with it.
-      if (process.platform === 'win32') dying.kill('SIGKILL');
-      else process.kill(-dying.pid, 'SIGKILL');
-    } catch {
-      // It has just gone.
+
+  /** C4 */
+  const rest = (p: ToolProcess): void => {
+    const first = setTimeout(() => {
+      if (processes.size > 1) end(p);
+      else idle.set(p, setTimeout(() => end(p), Math.max(0, idleMs - extraIdleMs)).unref());
+    }, extraIdleMs);
+    idle.set(p, first.unref());
+  };
+
+  /** C3 */
+  const freeProcess = (): ToolProcess | undefined => {
+    for (const p of [...idle.keys()].reverse()) {
+      clearTimeout(idle.get(p));
+      idle.delete(p);
+      if (!p.gone) return p;
+      processes.delete(p);
     }
-  };
-
-  const settle = (how: (job: Job) => void): void => {
-    const job = current;
-    current = undefined;
-    clearTimeout(timer);
-    if (job !== undefined) how(job);
-    pump();
-  };
-
-  const start = (): ChildProcess => {
-    errorText = '';
-    const { PATH, TMPDIR, TMP, TEMP, SystemRoot, ESBUILD_BINARY_PATH } = process.env;
-    const kept = Object.entries({ PATH, TMPDIR, TMP, TEMP, SystemRoot, ESBUILD_BINARY_PATH }).filter(([, v]) => v !== undefined);
-    const folder = mkdtempSync(join(tmpdir(), 'mayfly-compile-'));
-    const started = spawn(process.execPath, [`--max-old-space-size=${memoryMb}`, `--wasm-max-mem-pages=${WASM_PAGES}`, ...stackFlags(), options.serverPath ?? compileServerPath(), folder], {
-      cwd: tmpdir(),
-      env: { ...Object.fromEntries(kept), GOMEMLIMIT: `${memoryMb}MiB`, GOMAXPROCS: '2' },
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      // Modules travel as bytes.
-      serialization: 'advanced',
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-    });
-    folders.set(started, folder);
-    started.stderr!.on('data', (bytes: Buffer) => {
-      if (child === started) errorText = (errorText + bytes.toString()).slice(-8192);
-    });
-    started.on('message', (m: FromCompileServer) => {
-      if (child !== started || m.type === 'ready' || m.id !== current?.id) return;
-      if (m.type === 'failed') kill();
-      settle((job) => {
-        if (m.type === 'result') job.resolve(m.result);
-        else if (m.type === 'warm') job.resolve(undefined as never);
-        else if (job.request === undefined) job.reject(new MayflyError('INTERNAL', `The compile process failed: ${m.message}`));
-        else job.resolve(refusal('COMPILE_FAILED', `The compiler gave up on this program: ${m.message.split('\n')[0]!}`, job));
-      });
-    });
-    const gone = (why: string): void => {
-      if (child !== started) return;
-      child = undefined;
-      settle((job) => {
-        if (job.request === undefined) job.reject(new MayflyError('INTERNAL', `The compile process ended: ${why} ${errorText}`));
-        else if (MEMORY_EXHAUSTED.test(errorText)) job.resolve(refusal('TOO_LARGE', `Compiling the program takes more than the ${memoryMb} MB that a compilation may use.`, job));
-        else job.reject(new MayflyError('INTERNAL', `The compile process ended: ${why} ${errorText.slice(-1000)}`));
-      });
-    };
-    started.on('error', (error) => gone(error.message));
-    // 'close' rather than 'exit': what it wrote last says why.
-    started.on('close', (code, signal) => {
-      remove(started);
-      gone(`${signal ?? `exit ${code}`}.`);
-    });
-    return started;
-  };
-
-  const keepsAlive = (on: boolean): void => {
-    const c = child as (ChildProcess & { stderr: { ref?(): void; unref?(): void } | null; channel?: { ref(): void; unref(): void } | null }) | undefined;
-    for (const handle of [c, c?.stderr, c?.channel]) if (on) handle?.ref?.();
-      else handle?.unref?.();
+    if (processes.size >= most) return undefined;
+    const p = new ToolProcess({ memoryMb, serverPath: options.serverPath });
+    processes.add(p);
+    return p;
   };
 
   const pump = (): void => {
-    if (current !== undefined) return;
-    current = queue.shift();
-    clearTimeout(timer);
-    if (current === undefined) {
-      keepsAlive(false);
-      timer = setTimeout(kill, idleMs);
-      timer.unref();
-      return;
+    while (!closed && queue.size > 0) {
+      let process: ToolProcess | undefined;
+      try {
+        process = freeProcess();
+      } catch (error) {
+        const job = queue.take()!;
+        queue.remove(job);
+        job.reject(error as Error);
+        continue;
+      }
+      if (process === undefined) break;
+      void serve(queue.take()!, process);
     }
-    try {
-      child ??= start();
-    } catch (error) {
-      settle((job) => job.reject(error as Error));
-      return;
-    }
-    keepsAlive(true);
-    const limit = limitOf(current);
-    timer = setTimeout(() => {
-      kill();
-      settle((job) => {
-        if (job.request === undefined) job.reject(new MayflyError('INTERNAL', `The compile process did not start within ${limit} ms. ${errorText}`));
-        else job.resolve(refusal('TIME_LIMIT', `Compiling the program took longer than ${limit / 1000} s.`, job));
-      });
-    }, limit);
-    const message: ToCompileServer = current.request === undefined ? { type: 'warm', id: current.id } : { type: 'compile', id: current.id, request: current.request };
-    child.send(message, (error) => {
-      if (error !== null) child?.kill('SIGKILL');
-    });
+    clearTimeout(impatient);
+    if (!closed && queue.usurper(most) !== undefined) impatient = setTimeout(interrupt, patienceMs).unref();
   };
 
-  const enqueue = (request: AnyRequest | undefined): Promise<CompileResult | ModuleResult> =>
+  /** FairQueue F3. */
+  const interrupt = (): void => {
+    const job = queue.usurper(most);
+    if (job?.process === undefined) return;
+    job.interrupted = true;
+    job.process.kill();
+  };
+
+  const serve = async (job: Job, process: ToolProcess): Promise<void> => {
+    job.process = process;
+    const limits = limitsOf(job.request);
+    const outcome = await process.run(job.request, limits);
+    job.process = undefined;
+    if (process.gone) end(process);
+    else if (!closed) rest(process);
+    if (closed) return;
+    if (job.interrupted && outcome.type === 'killed') {
+      job.interrupted = false;
+      queue.putBack(job);
+    } else {
+      queue.remove(job);
+      settle(job, outcome, limits);
+    }
+    pump();
+  };
+
+  const settle = (job: Job, outcome: Outcome, limits: RunLimits): void => {
+    if (outcome.type === 'result') return job.resolve(outcome.result!);
+    if (outcome.type === 'killed') return job.reject(new MayflyError('CANCELLED', 'Nobody waits for this program to be compiled any more.'));
+    if (job.request === undefined || outcome.type === 'ended')
+      return job.reject(new MayflyError('INTERNAL', `The compile process ended: ${outcome.type === 'limit' ? `limit of ${outcome.what}` : outcome.type === 'failed' ? outcome.message : outcome.why}`));
+    if (outcome.type === 'failed') return job.resolve(refusal('COMPILE_FAILED', `The compiler gave up on this program: ${outcome.message.split('\n')[0]!}`, job.request));
+    const doing = kindOf(job.request) === 'archive' ? 'Unpacking the archive' : 'Compiling the program';
+    const why = {
+      time: `${doing} took longer than ${limits.timeMs / 1000} s.`,
+      cpu: `${doing} takes more than ${limits.cpuMs / 1000} s of processor time.`,
+      memory: `${doing} takes more memory than there is for it (${rssMb} MB, of which ${memoryMb} MB for what the compiler knows of a program).`,
+    };
+    job.resolve(refusal('COMPILE_LIMIT', why[outcome.what], job.request));
+  };
+
+  const enqueue = (request: AnyRequest | undefined, asker: Asker = {}): Promise<AnyResult> =>
     new Promise((resolve, reject) => {
+      const { signal } = asker;
       if (closed) return reject(new MayflyError('INTERNAL', 'The compiler is closed.'));
-      if (queue.length >= maxQueue) return reject(new MayflyError('TOO_MANY', `${queue.length} programs wait to be compiled.`));
-      queue.push({ id: nextId++, request, resolve, reject });
+      const job: Job = {
+        owner: asker.owner ?? '',
+        request,
+        asker,
+        process: undefined,
+        interrupted: false,
+        resolve: (result) => {
+          signal?.removeEventListener('abort', leave);
+          resolve(result);
+        },
+        reject: (error) => {
+          signal?.removeEventListener('abort', leave);
+          reject(error);
+        },
+      };
+      const leave = (): void => {
+        // While it runs: what ends its process settles it.
+        if (job.process !== undefined) {
+          job.interrupted = false;
+          return job.process.kill();
+        }
+        queue.remove(job);
+        settle(job, { type: 'killed' }, limitsOf(request));
+        pump();
+      };
+      if (signal?.aborted) return settle(job, { type: 'killed' }, limitsOf(request));
+      const full = queue.add(job);
+      if (full !== undefined) return reject(new MayflyError('TOO_MANY', full.mine ? `${full.limit} of your programs wait to be compiled already; submit this one when some of them are done.` : `${full.limit} programs wait to be compiled already; try again later.`));
+      signal?.addEventListener('abort', leave);
       pump();
+      if (!queue.running.includes(job)) asker.waits?.(queue.size);
     });
 
   const tooLarge = (sources: Readonly<Record<string, string>>): RefusedProgram | undefined => {
@@ -176,27 +197,30 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
   };
 
   return {
-    async compile({ entry, sources }) {
-      return tooLarge(sources) ?? ((await enqueue({ entry, sources })) as CompileResult);
+    async compile({ entry, sources }, asker) {
+      return tooLarge(sources) ?? ((await enqueue({ entry, sources }, asker)) as CompileResult);
     },
-    async compileModule(request) {
-      return (request.language === 'wasm' ? undefined : tooLarge(request.sources)) ?? ((await enqueue(request)) as ModuleResult);
+    async compileModule(request, asker) {
+      return (request.language === 'wasm' ? undefined : tooLarge(request.sources)) ?? ((await enqueue(request, asker)) as ModuleResult);
+    },
+    async unpack(request, asker) {
+      return (await enqueue(request, asker)) as UnpackResult;
     },
     async warm() {
       await enqueue(undefined);
     },
+    load: () => ({ processes: processes.size, running: queue.running.length, waiting: queue.size }),
     close() {
       closed = true;
-      const waiting = [...(current === undefined ? [] : [current]), ...queue.splice(0)];
-      current = undefined;
-      clearTimeout(timer);
-      kill();
-      for (const job of waiting) job.reject(new MayflyError('INTERNAL', 'The compiler is closed.'));
+      clearTimeout(impatient);
+      const all = queue.clear();
+      for (const p of [...processes]) end(p);
+      for (const job of all) job.reject(new MayflyError('INTERNAL', 'The compiler is closed.'));
       return Promise.resolve();
     },
   };
 }
 
-function refusal(code: RefusedProgram['code'], message: string, job?: Job): RefusedProgram {
-  return { ok: false, code, message, diagnostics: [{ file: job?.request !== undefined && 'entry' in job.request ? job.request.entry : '', line: 1, column: 1, code, message, severity: 'error' }] };
+function refusal(code: RefusedProgram['code'], message: string, request?: AnyRequest): RefusedProgram {
+  return { ok: false, code, message, diagnostics: [{ file: request !== undefined && 'entry' in request ? request.entry : '', line: 1, column: 1, code, message, severity: 'error' }] };
 }

@@ -5,7 +5,7 @@
  * that hangs or blows up the tools ends with an answer, and the next one is compiled as if nothing had been.
  */
 export * from './types.ts';
-export { createCompiler } from './compiler.ts';
+export { createCompiler, defaultWorkers } from './compiler.ts';
 export { declarations, templateFiles } from './dist-files.ts';
 export { mapStack, stackMapper } from './map-stack.ts';
 export { symbolise, symboliser } from './c/lines.ts';

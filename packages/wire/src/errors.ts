@@ -22,6 +22,7 @@ export const ERRORS = {
   OUT_OF_SEQUENCE: { retry: false, status: 400, advice: 'A message number was skipped; the incarnation is ended.' },
   // programs
   COMPILE_FAILED: { retry: false, status: 422, advice: 'See the diagnostics; nothing was run.' },
+  COMPILE_LIMIT: { retry: false, status: 422, advice: 'Compiling it takes more time, processor time or memory than this server gives to one program. Make it smaller, or build a module with mayfly mpicc and submit that.' },
   FORBIDDEN_IMPORT: { retry: false, status: 422, advice: 'A program may import its own files and "mayfly" only.' },
   FORBIDDEN_FLAG: { retry: false, status: 422, advice: 'Leave the option out; docs/programs.md lists those that a submission may have.' },
   BAD_MODULE: { retry: false, status: 422, advice: 'Build the module with mayfly mpicc; the message says what no rank can run.' },

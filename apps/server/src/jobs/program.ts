@@ -1,5 +1,5 @@
 /** From what was submitted to the one blob that nodes fetch: checked, compiled (packages/toolchain), refused with a stable code. */
-import { isUnit, programOfFiles, unpack, type Compiler, type ProgramDiagnostic, type RefusedProgram } from '@mayfly/toolchain';
+import { isUnit, type Asker, type Compiler, type ProgramDiagnostic, type RefusedProgram } from '@mayfly/toolchain';
 import { FilePath, MayflyError, type ProgramLanguage, type ProgramSubmission } from '@mayfly/wire';
 import { Compile } from 'typebox/compile';
 import { checkFlags } from './flags.ts';
@@ -16,39 +16,41 @@ export interface PreparedProgram {
   warnings: ProgramDiagnostic[];
 }
 
-/** Scripts and modules are compiled in processes of their own, so that a long build of C++ holds up no script. */
+/** Scripts (and archives) and modules are dealt with in processes of their own, so that a long build of C++ holds up no script. */
 export interface Compilers {
-  scripts: Pick<Compiler, 'compile'>;
+  scripts: Pick<Compiler, 'compile' | 'unpack'>;
   modules: Pick<Compiler, 'compileModule'>;
 }
 
 const filePath = Compile(FilePath);
 const PAGE = 65536;
 
-/** @throws MayflyError BAD_REQUEST, BAD_ARCHIVE, BAD_MODULE, FORBIDDEN_FLAG, FORBIDDEN_IMPORT, COMPILE_FAILED, TOO_LARGE, TOO_MANY */
-export async function prepareProgram(compilers: Compilers, submitted: ProgramSubmission, rankMemoryBytes: number): Promise<PreparedProgram> {
+/** @throws MayflyError BAD_REQUEST, BAD_ARCHIVE, BAD_MODULE, FORBIDDEN_FLAG, FORBIDDEN_IMPORT, COMPILE_FAILED, COMPILE_LIMIT, TOO_LARGE, TOO_MANY, CANCELLED */
+export async function prepareProgram(compilers: Compilers, submitted: ProgramSubmission, rankMemoryBytes: number, asker: Asker = {}): Promise<PreparedProgram> {
   const maxPages = Math.min(65536, Math.floor(rankMemoryBytes / PAGE));
   const fromModule = async (module: Uint8Array, entry = 'a.out'): Promise<PreparedProgram> => {
-    const made = await compilers.modules.compileModule({ language: 'wasm', module, maxPages });
+    const made = await compilers.modules.compileModule({ language: 'wasm', module, maxPages }, asker);
     if (!made.ok) throw refused(made);
     return { language: 'wasm', entry, blob: made.module, hash: made.hash, warnings: made.warnings };
   };
   if (submitted.language === 'archive') {
-    const program = programOfFiles(await unpack(decodeBase64(submitted.archive, 'archive')));
+    const unpacked = await compilers.scripts.unpack({ language: 'archive', archive: decodeBase64(submitted.archive, 'archive') }, asker);
+    if (!unpacked.ok) throw refused(unpacked);
+    const { program } = unpacked;
     const named = submitted.entry === undefined ? program : { ...program, entry: submitted.entry };
-    return named.language === 'wasm' ? fromModule(named.module, named.entry) : prepareProgram(compilers, named, rankMemoryBytes);
+    return named.language === 'wasm' ? fromModule(named.module, named.entry) : prepareProgram(compilers, named, rankMemoryBytes, asker);
   }
   if (submitted.language === 'wasm') return fromModule(decodeBase64(submitted.module, 'module'), submitted.entry);
   for (const path of Object.keys(submitted.sources)) needPath(path);
   if (submitted.language === 'typescript') {
     if (!Object.hasOwn(submitted.sources, submitted.entry)) throw new MayflyError('BAD_REQUEST', `The entry '${submitted.entry}' is not among the sources.`);
-    const made = await compilers.scripts.compile({ entry: submitted.entry, sources: submitted.sources });
+    const made = await compilers.scripts.compile({ entry: submitted.entry, sources: submitted.sources }, asker);
     if (!made.ok) throw refused(made);
     return { language: 'typescript', entry: submitted.entry, blob: new TextEncoder().encode(made.bundle), hash: made.hash, sourceMap: made.sourceMap, warnings: made.warnings };
   }
   const { language, sources, units } = submitted;
   const flags = checkFlags(submitted.flags ?? []);
-  const made = await compilers.modules.compileModule({ language, sources, flags, maxPages, ...(units === undefined ? {} : { units }) });
+  const made = await compilers.modules.compileModule({ language, sources, flags, maxPages, ...(units === undefined ? {} : { units }) }, asker);
   if (!made.ok) throw refused(made);
   const entry = submitted.entry ?? units?.[0] ?? Object.keys(sources).find(isUnit) ?? 'a.out';
   return { language: made.language, entry, blob: made.module, hash: made.hash, warnings: made.warnings };
@@ -66,6 +68,5 @@ export function decodeBase64(base64: string, what: string): Uint8Array {
 }
 
 function refused(r: RefusedProgram): MayflyError {
-  // TIME_LIMIT is a code of running jobs: a compilation that takes too long is one that failed.
-  return new MayflyError(r.code === 'TIME_LIMIT' ? 'COMPILE_FAILED' : r.code, r.message, { diagnostics: r.diagnostics });
+  return new MayflyError(r.code, r.message, { diagnostics: r.diagnostics });
 }

@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { compareRuns } from '../jobs/compared.ts';
 import type { WrittenHashes } from '../jobs/written.ts';
 import { isOver } from '../runtime.ts';
-import { submit, type JobRoutes } from './jobs.ts';
+import { askerOf, submit, type JobRoutes } from './jobs.ts';
 import { Created, JobParams, refusals } from './schemas.ts';
 
 /** `room`: null for none; absent: the room of the first run. */
@@ -40,7 +40,7 @@ export function comparisonRoutes(plain: FastifyInstance, o: JobRoutes & { hashes
         o,
         { ...submission, name, ...(stdin === '' ? {} : { stdin }), ...(room === undefined ? {} : { room }), ...(options === undefined ? {} : { options: { ...options, interactive: false } }) },
         request.principal!.name,
-        { seed: spec.seed, compareWith: spec.compareWith ?? first.id },
+        { asker: askerOf(request, reply), again: { seed: spec.seed, compareWith: spec.compareWith ?? first.id } },
       );
       request.log.info({ job: created.id, again: first.id }, 'job submitted');
       return reply.status(201).header('location', `/api/jobs/${created.id}`).send(created);

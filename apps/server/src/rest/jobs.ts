@@ -1,7 +1,8 @@
 /** REST of jobs: submit, look, cancel, delete, kill a rank, checkpoint now. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JobSpec } from '@mayfly/protocols';
+import type { Asker } from '@mayfly/toolchain';
 import { JobSubmission, JobView, LIBRARY, MAX_RANKS, MAX_SPAWNED, MayflyError, jobId, taskId, type JobId, type TaskId } from '@mayfly/wire';
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
@@ -46,7 +47,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
       schema: { summary: 'Submit a job', tags: ['jobs'], body: JobSubmission, response: { 201: Created, ...refusals(400, 401, 413, 422, 429, 507) } },
     },
     async (request, reply) => {
-      const created = await submit(o, request.body, request.principal!.name);
+      const created = await submit(o, request.body, request.principal!.name, { asker: askerOf(request, reply) });
       request.log.info({ job: created.id, size: request.body.size }, 'job submitted');
       return reply.status(201).header('location', `/api/jobs/${created.id}`).send(created);
     },
@@ -155,9 +156,19 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
   });
 }
 
+/** For whom a request has something compiled: who submits it, for as long as the connection stands. */
+export function askerOf(request: FastifyRequest, reply: FastifyReply): Asker {
+  const { name } = request.principal!;
+  const left = new AbortController();
+  // After the answer it says nothing any more; of the request `close` would say only that its body was read.
+  reply.raw.once('close', () => left.abort());
+  return { owner: name, signal: left.signal, waits: (waiting) => request.log.info({ owner: name, waiting }, 'a program waits to be compiled') };
+}
+
 /** Checks, compiles and stores; the job exists when this resolves, and survives from then on. */
-export async function submit(o: JobRoutes, s: JobSubmission, owner: string, again?: Pick<JobSpec, 'seed' | 'compareWith'>): Promise<{ id: JobId; warnings: unknown[] }> {
+export async function submit(o: JobRoutes, s: JobSubmission, owner: string, more: { asker?: Asker; again?: Pick<JobSpec, 'seed' | 'compareWith'> } = {}): Promise<{ id: JobId; warnings: unknown[] }> {
   const { runtime, limits } = o;
+  const { asker = { owner }, again } = more;
   if (runtime.activeJobs() >= limits.activeJobs) throw new MayflyError('TOO_MANY', `${limits.activeJobs} jobs wait or run already.`);
   if (s.room !== undefined && !o.rooms.has(s.room)) throw new MayflyError('BAD_REQUEST', 'There is no room with that code.');
   for (const path of Object.keys(s.files ?? {})) needPath(path);
@@ -171,7 +182,7 @@ export async function submit(o: JobRoutes, s: JobSubmission, owner: string, agai
   const stdin = s.stdin === undefined ? new Uint8Array(0) : decodeBase64(s.stdin, 'stdin');
   if (bytes + stdin.length > limits.inputBytes) throw new MayflyError('TOO_LARGE', `The input files have ${bytes + stdin.length} bytes; this server takes ${limits.inputBytes}.`);
   const memoryBytes = Math.min(s.options?.memoryBytes ?? limits.rankMemoryBytes, limits.rankMemoryBytes);
-  const program = await prepareProgram(o.compilers, s.program, memoryBytes);
+  const program = await prepareProgram(o.compilers, s.program, memoryBytes, asker);
   const id = jobId(randomId(12));
   const inputs = await runtime.store.create({ job: id, submission: s, files, stdin, program });
   const options = s.options ?? {};

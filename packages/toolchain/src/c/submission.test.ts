@@ -50,7 +50,7 @@ test('a compilation without an end is ended', async () => {
   const hurried = createCompiler({ timeLimitMs: 4000 });
   try {
     const bomb = `${Array.from({ length: 40 }, (_, i) => `#define x${i + 1} x${i} x${i}\n`).join('')}#define x0 a\nx40\nint main(void) { return 0; }`;
-    expect(await compile(bomb, ['-O0'], 'main.c', hurried)).toMatchObject({ ok: false, code: 'TIME_LIMIT' });
+    expect(await compile(bomb, ['-O0'], 'main.c', hurried)).toMatchObject({ ok: false, code: 'COMPILE_LIMIT' });
   } finally {
     await hurried.close();
   }
