@@ -58,6 +58,8 @@ const serving = (command: Command, dataDir: string): Command =>
     .option('--tls-self-signed', 'HTTPS with a certificate that the server makes itself (browsers warn once)')
     .option('--tls-name <name>', 'a further host name or address for that certificate (repeatable)', more)
     .option('--public-url <url>', 'how the server is reached from outside, behind a proxy or tunnel')
+    .option('--allow-host <name>', "another name under which the server is reached; '.example.org': every name below it (repeatable)", more)
+    .option('--compile-workers <n>', 'programs that are compiled at the same time (default: by cores and memory)', whole(1, 64))
     .option('--trust-proxy', 'believe X-Forwarded-For and -Proto: a reverse proxy stands before the server')
     .option('--token <token>', "the owner's token (default: drawn at the first start and printed once)")
     .option('--room <code>', 'volunteers must give this join code')

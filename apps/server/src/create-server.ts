@@ -41,11 +41,17 @@ import { Secrets } from './secrets.ts';
 import { ServerHealth } from './server-view.ts';
 import { answerClientError, answerError, installErrors } from './serve/errors.ts';
 import { Examples } from './serve/examples.ts';
+import { takeJson } from './serve/json.ts';
 import { Guard } from './serve/guard.ts';
+import { networkOf, WrongGuesses } from './serve/guesses.ts';
+import { Origins } from './serve/origin.ts';
 import { serveSockets } from './serve/sockets.ts';
 import { serveStatic } from './serve/static.ts';
 import { loadTls } from './tls.ts';
 import { Tokens } from './tokens.ts';
+
+/** Characters: a shorter one can be tried out. */
+const SHORT_TOKEN = 16;
 
 /**
  * Starts a server on `options.dataDir`.
@@ -68,13 +74,16 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const runtime = new Runtime({ options: o, log: storage.log, images: storage.images, registry: storage.registry, secrets, rooms, board, logger: app.log, metrics });
     undo.push(() => runtime.close());
     const tokens = await Tokens.open(storage.registry, secrets, app.log);
-    const guard = new Guard(tokens, o.limits.wrongTokensPerMinute, (job) => runtime.ownerOf(job));
+    if (o.token !== undefined && o.token.length < SHORT_TOKEN) app.log.warn(`the token that was set has ${o.token.length} characters; a right one is always accepted, so one that can be guessed will be: take ${SHORT_TOKEN} random ones or more`);
+    const wrongTokens = new WrongGuesses(o.limits.wrongTokensPerMinute);
+    const guard = new Guard(tokens, wrongTokens, (job) => runtime.ownerOf(job));
     const dashboard = new Dashboard(runtime, guard, app.log, o.limits.messagesPerMinute, o.trustProxy);
     tokens.onEnd = (id) => dashboard.tokenEnded(id);
     runtime.observer = dashboard;
     undo.push(() => dashboard.close());
-    const compiling = o.compileServer === undefined ? {} : { serverPath: o.compileServer };
-    const [scripts, modules] = [createCompiler(compiling), createCompiler({ ...compiling, maxFiles: 2000, maxSourceBytes: 32 << 20 })];
+    const compiling = { ...(o.compileServer === undefined ? {} : { serverPath: o.compileServer }), ...(o.compileWorkers === undefined ? {} : { workers: o.compileWorkers }), rssMb: Math.ceil(o.limits.compileMemoryBytes / 2 ** 20) };
+    const scripts = createCompiler({ ...compiling, cpuLimitMs: o.limits.compileScriptCpuMs });
+    const modules = createCompiler({ ...compiling, cpuLimitMs: o.limits.compileCpuMs, maxFiles: 2000, maxSourceBytes: 32 << 20 });
     const compilers = remembering({ scripts, modules });
     const closeCompilers = (): Promise<unknown> => Promise.all([scripts.close(), modules.close()]);
     undo.push(closeCompilers);
@@ -91,16 +100,18 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     };
     const health = new ServerHealth({ ...sources, metrics, dashboards: () => dashboard.count, dataDir: o.dataDir, version: o.version, limitBytes: o.retention.diskBytes });
     undo.push(() => health.close());
-    metrics.observe({ ...sources, dashboards: () => dashboard.count, storage: () => health.storage(), version: o.version });
+    const compiles = (): { running: number; waiting: number } => ({ running: scripts.load().running + modules.load().running, waiting: scripts.load().waiting + modules.load().waiting });
+    metrics.observe({ ...sources, compiles, dashboards: () => dashboard.count, storage: () => health.storage(), version: o.version });
 
     let stopping = false;
     let backingUp: ReturnType<Parts['backup']> | undefined;
     // One at a time; who asks meanwhile gets the same one.
     const backup: Parts['backup'] = () => (backingUp ??= backUp(storage, o, app.log).finally(() => (backingUp = undefined)));
-    const lessons = new Lessons({ runtime, rooms, submit: (s) => submit({ runtime, rooms, compilers, limits: o.limits, channelMemories: o.channelMemories }, s, FIRST_TOKEN), logger: app.log });
+    const lessons = new Lessons({ runtime, rooms, submit: (s) => submit({ runtime, rooms, compilers, limits: o.limits, channelMemories: o.channelMemories }, s, FIRST_TOKEN, { asker: { owner: 'a lesson' } }), logger: app.log });
     undo.push(() => lessons.close());
-    await routes(app, o, { registry: storage.registry, lessons, runtime, rooms, metrics, guard, tokens, secrets, compilers, backup, health, stopping: () => stopping });
-    const sockets = serveSockets(app, { runtime, dashboard, pingMs: o.pingMs });
+    const origins = new Origins({ host: o.host, publicUrl: o.publicUrl, certificate: tls?.cert, allowHosts: o.allowHosts ?? [], trustProxy: o.trustProxy });
+    await routes(app, o, { registry: storage.registry, lessons, runtime, rooms, metrics, guard, origins, tokens, secrets, compilers, backup, health, stopping: () => stopping });
+    const sockets = serveSockets(app, { runtime, dashboard, origins, pingMs: o.pingMs });
     await app.ready();
     await runtime.recover();
     lessons.begin();
@@ -175,6 +186,9 @@ function newApp(o: ResolvedOptions, tls: { cert: string; key: string } | undefin
   app.setValidatorCompiler(TypeBoxValidatorCompiler as never);
   // Answers are already plain JSON of known shapes; JSON.stringify keeps what a schema does not name.
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
+  // A form of another site can send text, and nothing here takes any.
+  app.removeContentTypeParser('text/plain');
+  takeJson(app);
   app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   installErrors(app);
   return app;
@@ -187,6 +201,7 @@ interface Parts {
   rooms: Rooms;
   metrics: Metrics;
   guard: Guard;
+  origins: Origins;
   tokens: Tokens;
   secrets: Secrets;
   compilers: Compilers;
@@ -218,7 +233,10 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     global: false,
     max: o.limits.requestsPerMinute,
     timeWindow: 60_000,
-    errorResponseBuilder: (_request, context) => new MayflyError('TOO_MANY', `More than ${context.max} requests a minute from this address; try again in ${context.after}.`),
+    // Whoever has a token is counted alone: others at the same address (a class behind one router) do not use up what it may ask.
+    keyGenerator: (request) => (request.principal === null ? networkOf(request.ip) : `${request.principal.id ?? FIRST_TOKEN} ${request.ip}`),
+    errorResponseBuilder: (request, context) =>
+      new MayflyError('TOO_MANY', `More than ${context.max} requests a minute ${request.principal === null ? 'without a token' : 'with this token'} from this address; try again in ${context.after}.`),
   });
   refuseUnlisted(app);
   app.decorateRequest('principal', null);
@@ -227,10 +245,11 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     if (route.schema && access !== undefined && needsToken(access)) (route.schema as { security?: unknown }).security = [{ token: [] }];
   });
   const limited = app.rateLimit();
+  app.addHook('onRequest', p.origins.onRequest);
+  app.addHook('onRequest', p.guard.onRequest);
   app.addHook('onRequest', async function (request, reply) {
     if (request.routeOptions.url?.startsWith('/api/')) await limited.call(app, request, reply);
   });
-  app.addHook('onRequest', p.guard.onRequest);
   app.addHook('onResponse', async (request, reply) => p.metrics.answered(request.method, request.routeOptions.url ?? 'none', reply.statusCode, reply.elapsedTime));
   await app.register(async (scope) => {
     infoRoute(scope, p.runtime, o);

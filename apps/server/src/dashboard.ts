@@ -18,6 +18,7 @@ import type { Logger } from './logger.ts';
 import type { Runtime, RuntimeObserver } from './runtime.ts';
 import { limitFlood } from './serve/flood.ts';
 import type { Guard } from './serve/guard.ts';
+import { addressOf } from './serve/origin.ts';
 import type { Principal } from './tokens.ts';
 
 const JOB_MS = 200;
@@ -152,11 +153,8 @@ export class Dashboard implements RuntimeObserver {
     for (const w of this.#watchers) if (w.principal.id === id) w.socket.disconnect(true);
   }
 
-  /** As Fastify has it for requests: the first one of the list. */
   #addressOf(socket: DashboardSocket): string {
-    const forwarded = socket.handshake.headers['x-forwarded-for'];
-    const first = this.#trustProxy ? [forwarded].flat()[0]?.split(',')[0]?.trim() : undefined;
-    return first || socket.handshake.address;
+    return addressOf(socket.handshake, this.#trustProxy);
   }
 
   // RuntimeObserver: only notes down

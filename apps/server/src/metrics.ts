@@ -74,7 +74,7 @@ export class Metrics {
   }
 
   /** Gauges that ask the running server. */
-  observe(s: MetricSources & { dashboards(): number; storage(): Promise<ServerView['storage']>; version: string }): void {
+  observe(s: MetricSources & { dashboards(): number; compiles(): { running: number; waiting: number }; storage(): Promise<ServerView['storage']>; version: string }): void {
     const registers = [this.registry];
     const gauge = (name: string, help: string, read: () => number): void => {
       new Gauge({
@@ -93,6 +93,8 @@ export class Metrics {
     gauge('mayfly_image_links', 'Open image links', () => s.imageLinks());
     gauge('mayfly_log_bytes', 'Bytes of the message logs of running jobs', () => s.logBytes());
     gauge('mayfly_dashboards', 'Connected dashboards and commands that follow a job', () => s.dashboards());
+    gauge('mayfly_compiles_running', 'Programs that are being compiled', () => s.compiles().running);
+    gauge('mayfly_compiles_waiting', 'Programs that wait to be compiled', () => s.compiles().waiting);
     new Gauge({ name: 'mayfly_build_info', help: 'Always 1; the version is the label', labelNames: ['version'], registers }).set({ version: s.version }, 1);
     new Gauge({
       name: 'mayfly_storage_bytes',

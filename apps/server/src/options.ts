@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Writable } from 'node:stream';
 import type { DispatcherSettings } from '@mayfly/protocols';
+import { parseHost } from './serve/origin.ts';
 
 /** Sizes in bytes, times in ms. */
 export interface ServerLimits {
@@ -37,6 +38,11 @@ export interface ServerLimits {
   messagesPerMinute: number;
   /** Wrong tokens per minute and address, before 429. */
   wrongTokensPerMinute: number;
+  /** Processor time for compiling one program of C or C++; of a script or an archive, ms. */
+  compileCpuMs: number;
+  compileScriptCpuMs: number;
+  /** Memory of one compile process. */
+  compileMemoryBytes: number;
   /** Bytes waiting in one data socket above which the Channel Memory stops pushing to it. */
   socketBacklogBytes: number;
   /** A data socket that lets so much pile up is closed (its comm worker reconnects and resumes). */
@@ -67,6 +73,8 @@ export interface ServerOptions {
   tlsNames?: string[];
   /** As the server is reached from outside, e.g. behind a proxy: 'https://mayfly.example'. */
   publicUrl?: string;
+  /** Other names under which the server is reached; '.example.org' stands for every name below it. A request under a name that it does not know is refused. */
+  allowHosts?: string[];
   /** Believe X-Forwarded-For and -Proto (a reverse proxy stands before the server). Default false. */
   trustProxy?: boolean;
   /** Submitters' token. Absent: the one of the first start, which is drawn then and shown once. */
@@ -81,6 +89,8 @@ export interface ServerOptions {
   examplesRoot?: string;
   /** dist/compile-server.mjs of the toolchain, where it cannot be found by itself. */
   compileServer?: string;
+  /** Programs that are compiled at the same time: scripts, and as many of C and C++. Default: by cores and memory, two at least where there are 3 GB. */
+  compileWorkers?: number;
   /** Structured logs as JSON lines: a level, a stream with a level, or none. Default 'info' to stdout. */
   log?: 'silent' | 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | { level: string; stream: Writable };
   limits?: Partial<ServerLimits>;
@@ -128,6 +138,9 @@ export const defaultLimits: ServerLimits = {
   requestsPerMinute: 3000,
   messagesPerMinute: 6000,
   wrongTokensPerMinute: 30,
+  compileCpuMs: 60_000,
+  compileScriptCpuMs: 20_000,
+  compileMemoryBytes: 2 * 1024 * 1024 * 1024,
   socketBacklogBytes: 4 * 1024 * 1024,
   socketBacklogMaxBytes: 64 * 1024 * 1024,
 };
@@ -152,6 +165,8 @@ export type ResolvedOptions = Omit<ServerOptions, 'limits' | 'retention' | 'webR
 export function resolveOptions(o: ServerOptions): ResolvedOptions {
   const channelMemories = o.channelMemories ?? 1;
   if (!Number.isInteger(channelMemories) || channelMemories < 1 || channelMemories > 16) throw new Error('channelMemories must be a whole number from 1 to 16');
+  if (o.compileWorkers !== undefined && (!Number.isInteger(o.compileWorkers) || o.compileWorkers < 1 || o.compileWorkers > 64)) throw new Error('compileWorkers must be a whole number from 1 to 64');
+  for (const name of o.allowHosts ?? []) if (parseHost(name.replace(/^\./, ''))?.port !== '') throw new Error(`'${name}' is not a host name: give it without scheme and port`);
   const port = o.port ?? 7070;
   if (!Number.isInteger(port) || port < 0 || port > 65535) throw new Error(`port ${port} is no port`);
   if (o.publicUrl !== undefined && !/^https?:\/\/[^/]+/.test(o.publicUrl)) throw new Error(`the public URL '${o.publicUrl}' must begin with http:// or https://`);

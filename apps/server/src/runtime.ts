@@ -174,7 +174,7 @@ export class Runtime {
       room: options.room,
       rooms: deps.rooms,
       maxNodes: options.limits.nodes,
-      messagesPerMinute: options.limits.messagesPerMinute,
+      ...{ messagesPerMinute: options.limits.messagesPerMinute, trustProxy: options.trustProxy },
       listener: {
         openJob: (job) => this.#openJob(job),
         fenceCs: (job, task, incarnation) => this.checkpoints.step({ type: 'restart', job, task, incarnation }),

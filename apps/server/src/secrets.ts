@@ -4,18 +4,21 @@
  * Owns the registry keys `secret/server` (random key), `secret/token` (salted scrypt hash), `node/<id>` (hash of the node's secret).
  *  S1  No secret is stored in plain, except the server's own key.
  *  S2  A capability names exactly one incarnation of one task; it is checked by HMAC, so nothing is stored per incarnation.
- *  S3  Comparisons take the same time for every wrong answer.
+ *  S3  Comparisons take the same time for every wrong answer, but for one byte of a salted hash: the salt never leaves the server, so that its time tells nothing.
+ *  S4  A wrong token costs no scrypt, but one in 256: wrong ones in any number do not keep a right one waiting.
  */
 import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Registry } from '@mayfly/storage/ports';
-import { incarnation, jobId, taskId, type Incarnation, type JobId, type NodeId, type TaskId } from '@mayfly/wire';
+import { MayflyError, incarnation, jobId, taskId, type Incarnation, type JobId, type NodeId, type TaskId } from '@mayfly/wire';
 
 const scryptAsync = promisify(scrypt) as (password: string, salt: Buffer, length: number) => Promise<Buffer>;
 
 interface TokenRecord {
   salt: string;
   hash: string;
+  /** First byte of SHA-256(salt ‖ token), hexadecimal (S4). A thief of the data directory has to try 256 times fewer tokens by scrypt, none fewer by SHA-256. Absent in records of earlier versions, until the right token comes. */
+  check?: string;
 }
 
 export interface NodeRecord {
@@ -31,6 +34,8 @@ export interface Holder {
   incarnation: Incarnation;
 }
 
+/** Tokens that wait for scrypt at most: some 60 ms each. */
+const MOST_WAITING = 1000;
 const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz';
 /** Uniform base-36 string. */
 export function randomId(length: number): string {
@@ -46,11 +51,19 @@ export class Secrets {
   readonly token: string | undefined;
   readonly tokenIsNew: boolean;
   readonly #key: Buffer;
+  readonly #registry: Registry;
   #record: TokenRecord;
   /** SHA-256 of the right token once somebody has shown it: scrypt is for the disk, not for every request. */
   #known: Buffer | undefined;
 
-  private constructor(key: Buffer, record: TokenRecord, token: string | undefined, isNew: boolean) {
+  /** Tokens that scrypt looks at, one after the other. */
+  #slow: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  /** How many it has looked at. */
+  slowlyHashed = 0;
+
+  private constructor(registry: Registry, key: Buffer, record: TokenRecord, token: string | undefined, isNew: boolean) {
+    this.#registry = registry;
     this.#key = key;
     this.#record = record;
     this.token = token;
@@ -67,6 +80,7 @@ export class Secrets {
     let record = old;
     if (token !== undefined) {
       if (!old || !(await matches(token, old))) record = await hashToken(token);
+      else if (old.check === undefined) record = { ...old, check: checkOf(old.salt, token) };
     } else if (!old) {
       token = randomBytes(24).toString('hex');
       isNew = true;
@@ -76,15 +90,28 @@ export class Secrets {
     if (!stored) changes.push(['secret/server', { key: key.toString('hex') }]);
     if (record !== old) changes.push(['secret/token', record]);
     if (changes.length > 0) await registry.commit(changes);
-    return new Secrets(key, record!, token, isNew);
+    return new Secrets(registry, key, record!, token, isNew);
   }
 
+  /** @throws MayflyError TOO_MANY: of a data directory of an earlier version, before its token came for the first time (S4) */
   async isToken(given: string): Promise<boolean> {
     if (given.length > 256) return false;
     const digest = sha256(given);
     if (this.#known) return timingSafeEqual(digest, this.#known);
-    if (!(await matches(given, this.#record))) return false;
+    const { check, salt } = this.#record;
+    if (check !== undefined && checkOf(salt, given) !== check) return false;
+    if (this.#waiting >= MOST_WAITING) throw new MayflyError('TOO_MANY', 'The server checks many tokens at this moment; try again.');
+    this.#waiting++;
+    this.slowlyHashed++;
+    const right = this.#slow.then(() => (this.#known ? timingSafeEqual(digest, this.#known) : matches(given, this.#record)));
+    this.#slow = right.catch(() => undefined).finally(() => this.#waiting--);
+    if (!(await right)) return false;
     this.#known = digest;
+    if (check === undefined) {
+      this.#record = { ...this.#record, check: checkOf(salt, given) };
+      // It is written again when the token comes the next time.
+      this.#registry.commit([['secret/token', this.#record]]).catch(() => undefined);
+    }
     return true;
   }
 
@@ -123,8 +150,10 @@ export class Secrets {
 
 async function hashToken(token: string): Promise<TokenRecord> {
   const salt = randomBytes(16);
-  return { salt: salt.toString('hex'), hash: (await scryptAsync(token, salt, 32)).toString('hex') };
+  return { salt: salt.toString('hex'), check: checkOf(salt.toString('hex'), token), hash: (await scryptAsync(token, salt, 32)).toString('hex') };
 }
+
+const checkOf = (salt: string, token: string): string => sha256(salt + token).subarray(0, 1).toString('hex');
 
 async function matches(token: string, r: TokenRecord): Promise<boolean> {
   return timingSafeEqual(await scryptAsync(token, Buffer.from(r.salt, 'hex'), 32), Buffer.from(r.hash, 'hex'));

@@ -24,6 +24,7 @@ it('a connection without a good Hello is closed after its time, and gives its pl
     room: undefined,
     messagesPerMinute: 1000,
     maxNodes: 3,
+    trustProxy: false,
     after: (_ms, run) => (due.push(run), () => (due = due.filter((d) => d !== run))),
   });
   later(() => host.close());

@@ -42,7 +42,7 @@ describe('static files', () => {
   });
 
   it('serves the frame with the headers that the sandbox stands on, naming the origin that the browser sees', async () => {
-    const server = await startServer(await roots());
+    const server = await startServer({ ...(await roots()), allowHosts: ['mayfly.example'] });
     for (const url of ['/frame/', '/frame/frame.js']) {
       const r = await server.inject({ url, headers: { host: 'mayfly.example:7070' } });
       expect(r.statusCode).toBe(200);

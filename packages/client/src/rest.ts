@@ -1132,7 +1132,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1178,6 +1178,21 @@ export interface operations {
                     "application/json": {
                         code: string;
                     };
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
                 };
             };
             /** @description TOO_MANY: Wait, then try again. */
@@ -1326,6 +1341,21 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
             /** @description TOO_MANY: Wait, then try again. */
             429: {
                 headers: {
@@ -1382,6 +1412,21 @@ export interface operations {
                      * @example {
                      *       "code": "BAD_REQUEST",
                      *       "message": "body must have required properties size"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "FORBIDDEN",
+                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1512,7 +1557,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1593,7 +1638,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1694,7 +1739,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1800,7 +1845,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1893,7 +1938,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1995,7 +2040,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2088,7 +2133,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2179,7 +2224,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2301,7 +2346,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2413,7 +2458,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2598,7 +2643,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2704,7 +2749,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2836,7 +2881,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2942,7 +2987,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -3074,7 +3119,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -3195,7 +3240,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -3318,7 +3363,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -3441,7 +3486,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -3566,7 +3611,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -3700,7 +3745,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -3818,7 +3863,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -3979,7 +4024,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -4077,7 +4122,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -4184,7 +4229,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -4393,7 +4438,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -4547,7 +4592,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -4679,7 +4724,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -4810,7 +4855,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -4913,7 +4958,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -5016,7 +5061,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -5116,7 +5161,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -5230,7 +5275,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -5458,7 +5503,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -5730,7 +5775,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -5836,7 +5881,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -5942,7 +5987,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6039,7 +6084,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6139,7 +6184,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6262,7 +6307,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6394,7 +6439,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6493,7 +6538,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6611,7 +6656,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6696,7 +6741,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6781,7 +6826,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is no token of this server, or one that was revoked or is over."
+                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];

@@ -17,6 +17,8 @@ export interface ServerCommandOptions {
   tlsSelfSigned?: boolean;
   tlsName?: string[];
   publicUrl?: string;
+  allowHost?: string[];
+  compileWorkers?: number;
   trustProxy?: boolean;
   token?: string;
   room?: string;
@@ -77,6 +79,8 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
       ...(tls === undefined ? {} : { tls }),
       ...(options.tlsName === undefined ? {} : { tlsNames: options.tlsName }),
       ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
+      ...(options.allowHost === undefined ? {} : { allowHosts: options.allowHost }),
+      ...(options.compileWorkers === undefined ? {} : { compileWorkers: options.compileWorkers }),
       ...(options.trustProxy === undefined ? {} : { trustProxy: options.trustProxy }),
       ...(options.token === undefined ? {} : { token: options.token }),
       ...(options.room === undefined ? {} : { room: options.room }),

@@ -5,6 +5,7 @@
  *  X2  What a node says reaches the core only after schema and secret are checked.
  *  X3  Messages to one node leave in the order of the effects, although some need a manifest from the disk first.
  *  X4  A connection that has said no good Hello after HELLO_MS is closed: it counts in the limit of nodes.
+ *  X5  Who guesses codes of rooms waits for each wrong answer; a right code is never kept waiting for others' wrong ones.
  */
 import { Dispatcher, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings, type JobSpec } from '@mayfly/protocols';
 import type { Registry } from '@mayfly/storage/ports';
@@ -34,6 +35,8 @@ import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Logger } from '../logger.ts';
 import { limitFlood } from '../serve/flood.ts';
+import { WrongGuesses } from '../serve/guesses.ts';
+import { addressOf } from '../serve/origin.ts';
 import { cleanCode, type Rooms } from '../rooms.ts';
 import { nodeKey, randomId, sameText, type NodeRecord, type Secrets } from '../secrets.ts';
 
@@ -71,12 +74,17 @@ export interface DispatcherListener {
 }
 
 const HELLO_MS = 30_000;
+/** X5: wrong codes per minute and address, and how long each one beyond waits for its answer. A class that types one off the wall has less. */
+const WRONG_CODES = 60;
+const SLOW_ANSWER_MS = 5000;
 
 interface Connection {
   socket: NodeSocket;
   /** X4: it has said Hello in time. */
   inTime: () => void;
   ack: ((answer: Welcome | { error: ErrorBody }) => void) | undefined;
+  /** A Hello is not answered yet. */
+  asking: boolean;
   name: string;
   room?: string;
   board?: BoardName;
@@ -96,6 +104,8 @@ export class DispatcherHost {
   readonly #rooms: Rooms;
   readonly #maxNodes: number;
   readonly #perMinute: number;
+  readonly #trustProxy: boolean;
+  readonly #wrongCodes = new WrongGuesses(WRONG_CODES);
   readonly #after: (ms: number, run: () => void) => () => void;
   readonly #heartbeatMs: number;
   readonly #tickMs: number;
@@ -118,6 +128,7 @@ export class DispatcherHost {
     maxNodes: number;
     /** Messages that a node may send (serve/flood.ts). */
     messagesPerMinute: number;
+    trustProxy: boolean;
     /** Runs something later; returns how not to. Default: a timer. */
     after?: (ms: number, run: () => void) => () => void;
   }) {
@@ -130,6 +141,7 @@ export class DispatcherHost {
     this.#rooms = deps.rooms;
     this.#maxNodes = deps.maxNodes;
     this.#perMinute = deps.messagesPerMinute;
+    this.#trustProxy = deps.trustProxy;
     this.#after = deps.after ?? ((ms, run) => {
       const timer = setTimeout(run, ms).unref();
       return () => clearTimeout(timer);
@@ -298,7 +310,7 @@ export class DispatcherHost {
         this.#logger.info({ address: socket.handshake.address }, 'a connection that never said Hello is closed');
         socket.disconnect(true);
       });
-      const c: Connection = { socket, inTime, ack: undefined, name: '', outbox: Promise.resolve() };
+      const c: Connection = { socket, inTime, ack: undefined, asking: false, name: '', outbox: Promise.resolve() };
       this.#connections.set(id, c);
       limitFlood(socket, this.#perMinute, (what) => this.#logger.warn({ what, address: socket.handshake.address, node: c.node }, 'a flooding node is closed'));
       const bad = (what: string): void => {
@@ -312,10 +324,19 @@ export class DispatcherHost {
           if (typeof version === 'number' && version !== CONTROL_VERSION) return ack({ error: versionError(version) });
           return ack({ error: { code: 'BAD_REQUEST', message: 'That is no Hello of this version.' } });
         }
-        void this.#hello(c, m, ack).catch((error: unknown) => {
+        // X5: whoever asks again before the answer guesses.
+        if (c.asking) return bad('hello');
+        c.asking = true;
+        const answered: typeof ack = (answer) => {
+          c.asking = false;
+          ack(answer);
+        };
+        void this.#hello(c, m, answered).catch((error: unknown) => {
           const e = error instanceof MayflyError ? { code: error.code, message: error.message } : undefined;
           if (!e) this.#logger.error({ err: error }, 'hello failed');
-          ack({ error: e ?? { code: 'INTERNAL', message: 'The server met a defect.' } });
+          const answer = (): void => answered({ error: e ?? { code: 'INTERNAL', message: 'The server met a defect.' } });
+          if (e?.code !== 'UNAUTHORIZED' || this.#wrongCodes.add(addressOf(socket.handshake, this.#trustProxy))) answer();
+          else this.#after(SLOW_ANSWER_MS, answer);
         });
       });
       socket.on('heartbeat', (told, ack) => {

@@ -118,7 +118,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   room: 'Join code of a room; absent: volunteers without a room.',
 };
 const EXAMPLES: Partial<Record<ErrorCode, string>> = {
-  UNAUTHORIZED: 'That is no token of this server, or one that was revoked or is over.',
+  UNAUTHORIZED: 'That is not a valid token of this server: it is wrong, was revoked, or has expired.',
   FORBIDDEN: 'This needs a token of the role submitter; “Ada” is a viewer’s.',
   NOT_FOUND: 'There is no job k3v9x0q2m7ab.',
   CONFLICT: 'The job has ended (done).',

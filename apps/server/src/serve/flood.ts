@@ -4,14 +4,19 @@
  *  B1  A client has at most `perMinute` messages a minute judged, and at most UNREAD answers waiting for it: memory is bounded by what one
  *      client may have waiting, times the clients that are let in.
  *  B2  Its ranks are lost as those of any node that vanishes; other clients notice nothing.
+ *  B3  One body of long polling has at most PACKETS packets: engine.io takes it apart at once, and a body of nothing but packets would hold everybody up for seconds.
  *
  * Data sockets have limits of their own (channel-memory-host.ts), requests as well (create-server.ts).
  */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorBody } from '@mayfly/wire';
 
 /** Messages that engine.io holds for a client which does not take them. One that reads has a handful. */
 const UNREAD = 2000;
 const MINUTE_MS = 60_000;
+/** A comm worker that polls sends a few hundred. */
+const PACKETS = 50_000;
+const SEPARATOR = '\x1e';
 
 /** What is asked of a socket.io socket, whatever its events. */
 interface Flooder {
@@ -45,5 +50,17 @@ export function limitFlood(socket: Flooder, perMinute: number, said: (what: stri
     if (++messages > perMinute) return end(`more than ${perMinute} messages in a minute`);
     if (unread > UNREAD) return end(`${UNREAD} messages wait that were not taken`);
     next();
+  });
+}
+
+/** B3. Before engine.io reads the body. */
+export function limitPackets(request: IncomingMessage, response: ServerResponse): void {
+  if (request.method !== 'POST') return;
+  let packets = 0;
+  request.on('data', (chunk: Buffer | string) => {
+    for (let at = chunk.indexOf(SEPARATOR); at >= 0; at = chunk.indexOf(SEPARATOR, at + 1)) packets++;
+    if (packets <= PACKETS) return;
+    if (!response.headersSent) response.writeHead(413, { connection: 'close' }).end();
+    request.destroy();
   });
 }

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { MayflyError, type DashboardRequests } from '@mayfly/wire';
 import { EVENTS, accessOf, needsToken, permit } from '../access.ts';
 import type { Principal, Tokens } from '../tokens.ts';
+import type { WrongGuesses } from './guesses.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -11,55 +12,25 @@ declare module 'fastify' {
   }
 }
 
-const MINUTE = 60_000;
-
-/** Counts per key and minute; a coarse window is enough against guessing. */
-export class MinuteCounter {
-  readonly #max: number;
-  #window = 0;
-  #counts = new Map<string, number>();
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-  /** True while the key is below its limit. */
-  allows(key: string, now = Date.now()): boolean {
-    this.#roll(now);
-    return (this.#counts.get(key) ?? 0) < this.#max;
-  }
-  add(key: string, now = Date.now()): void {
-    this.#roll(now);
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
-  }
-  #roll(now: number): void {
-    const w = Math.floor(now / MINUTE);
-    if (w !== this.#window) {
-      this.#window = w;
-      this.#counts.clear();
-    }
-  }
-}
-
 export class Guard {
   readonly #tokens: Tokens;
-  readonly #wrong: MinuteCounter;
+  readonly #wrong: WrongGuesses;
   readonly #ownerOf: (job: string) => string | undefined;
 
   /** `ownerOf`: the name of the token that submitted a job, undefined when there is no such job. */
-  constructor(tokens: Tokens, wrongPerMinute: number, ownerOf: (job: string) => string | undefined) {
+  constructor(tokens: Tokens, wrong: WrongGuesses, ownerOf: (job: string) => string | undefined) {
     this.#tokens = tokens;
-    this.#wrong = new MinuteCounter(wrongPerMinute);
+    this.#wrong = wrong;
     this.#ownerOf = ownerOf;
   }
 
-  /** @throws MayflyError UNAUTHORIZED, TOO_MANY */
+  /** A valid token passes, however many wrong ones came from the same address. @throws MayflyError UNAUTHORIZED, TOO_MANY */
   async identify(token: string | undefined, address: string): Promise<Principal> {
-    if (!this.#wrong.allows(address)) throw new MayflyError('TOO_MANY', 'Too many wrong tokens from this address; wait a minute.');
     if (token === undefined || token === '') throw new MayflyError('UNAUTHORIZED', 'This needs a token: send it as "Authorization: Bearer <token>".');
     const principal = await this.#tokens.find(token);
     if (principal) return principal;
-    this.#wrong.add(address);
-    throw new MayflyError('UNAUTHORIZED', 'That is no token of this server, or one that was revoked or is over.');
+    if (this.#wrong.add(address)) throw new MayflyError('UNAUTHORIZED', 'That is not a valid token of this server: it is wrong, was revoked, or has expired.');
+    throw new MayflyError('TOO_MANY', `That is not a valid token, and too many wrong ones came within a minute (${this.#wrong.perMinute} from one address). A valid token is accepted at any time.`);
   }
 
   /** Fastify hook, of the whole server. */

@@ -4,15 +4,19 @@
  */
 import { Server as EngineServer, type Socket as EngineSocket } from 'engine.io';
 import type { FastifyInstance } from 'fastify';
-import type { IncomingMessage, Server as HttpServer } from 'node:http';
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Server as SocketIo } from 'socket.io';
+import { Encoder } from 'socket.io-parser';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { MAX_FRAME_BYTES, type DashboardEvents, type DashboardRequests, type NodeToServer, type ServerToNode } from '@mayfly/wire';
 import type { Dashboard } from '../dashboard.ts';
 import type { ImageLink } from '../hosts/checkpoint-server-host.ts';
 import { CloseCode, engineLink, webSocketLink } from '../hosts/data-link.ts';
 import type { Runtime } from '../runtime.ts';
+import { LimitedDecoder } from './json.ts';
+import { limitPackets } from './flood.ts';
+import type { Origins } from './origin.ts';
 
 /** One socket message: a few frames at most. */
 const MAX_MESSAGE_BYTES = 2 * MAX_FRAME_BYTES;
@@ -22,15 +26,24 @@ export interface Sockets {
   close(): Promise<void>;
 }
 
-export function serveSockets(app: FastifyInstance, o: { runtime: Runtime; dashboard: Dashboard; pingMs: number }): Sockets {
+export function serveSockets(app: FastifyInstance, o: { runtime: Runtime; dashboard: Dashboard; origins: Origins; pingMs: number }): Sockets {
   const { runtime } = o;
   const http = app.server as HttpServer;
   const data = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES, clientTracking: true });
   const image = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_PAGE_MESSAGE, clientTracking: true });
   const polls = new Map<number | 'image', EngineServer>();
 
+  const allowRequest = (request: IncomingMessage, answer: (message: string | null, allowed: boolean) => void): void => {
+    try {
+      o.origins.checkHandshake(request);
+      answer(null, true);
+    } catch (error) {
+      app.log.info({ err: error }, 'handshake refused');
+      answer((error as Error).message, false);
+    }
+  };
+  const io = new SocketIo({ path: '/socket.io', serveClient: false, destroyUpgrade: false, maxHttpBufferSize: 4 * 1024 * 1024, pingInterval: o.pingMs, pingTimeout: 2 * o.pingMs, perMessageDeflate: false, cookie: false, allowRequest, parser: { Encoder, Decoder: LimitedDecoder } });
   // Namespaces are typed one by one.
-  const io = new SocketIo({ path: '/socket.io', serveClient: false, destroyUpgrade: false, maxHttpBufferSize: 4 * 1024 * 1024, pingInterval: o.pingMs, pingTimeout: 2 * o.pingMs, perMessageDeflate: false, cookie: false });
   runtime.dispatcher.serve(io.of('/node') as unknown as import('socket.io').Namespace<NodeToServer, ServerToNode>);
   o.dashboard.serve(io.of('/dashboard') as unknown as import('socket.io').Namespace<DashboardRequests, DashboardEvents>);
 
@@ -64,6 +77,7 @@ export function serveSockets(app: FastifyInstance, o: { runtime: Runtime; dashbo
     const index = pollIndex(request.url.split('?')[0]!);
     if (index === undefined) return;
     reply.hijack();
+    limitPackets(request.raw, reply.raw);
     poll(index).handleRequest(request.raw as never, reply.raw);
   });
 
@@ -87,6 +101,10 @@ export function serveSockets(app: FastifyInstance, o: { runtime: Runtime; dashbo
   });
 
   io.attach(http, { path: '/socket.io', destroyUpgrade: false });
+  io.engine.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
+    limitPackets(request, response);
+    next();
+  });
 
   return {
     async close() {

@@ -1,0 +1,35 @@
+/** JSON of requests and of socket.io, parsed only within limits (packages/wire/src/json.ts says why); and bodies that are packed, which nobody here unpacks. */
+import type { FastifyInstance } from 'fastify';
+import { Decoder } from 'socket.io-parser';
+import { MayflyError, REQUEST_JSON, jsonExcess } from '@mayfly/wire';
+
+/** @throws MayflyError TOO_LARGE */
+function check(text: string): void {
+  const excess = jsonExcess(text, REQUEST_JSON);
+  if (excess !== undefined) throw new MayflyError('TOO_LARGE', `The JSON is not parsed: ${excess}.`);
+}
+
+export function takeJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    try {
+      check(body as string);
+    } catch (error) {
+      return done(error as Error);
+    }
+    return parse(request, body as string, done);
+  });
+  app.addHook('onRequest', async (request) => {
+    const packed = request.headers['content-encoding'];
+    if (packed !== undefined && packed !== 'identity') throw new MayflyError('BAD_REQUEST', 'This server takes no packed bodies (Content-Encoding). Send the body as it is.');
+  });
+}
+
+/** As socket.io's own: what it throws closes the connection. */
+export class LimitedDecoder extends Decoder {
+  override add(packet: string | Buffer): void {
+    if (typeof packet === 'string') check(packet);
+    super.add(packet);
+  }
+}
