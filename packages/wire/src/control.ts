@@ -6,7 +6,7 @@ import { Type, type Static } from 'typebox';
 import { BoardName } from './board.ts';
 import { ReplayFrom } from './data-plane.ts';
 import { Manifest } from './image.ts';
-import { PLACE_CHARS, ProgramLanguage, ProtocolName, RankActivity } from './job.ts';
+import { PLACE_CHARS, PROGRAM_KINDS, ProgramKind, ProgramLanguage, ProtocolName, RankActivity } from './job.ts';
 import { CountSchema, ErrorBody, HashSchema, ImageIdSchema, IncarnationSchema, JobIdSchema, NodeIdSchema, TaskIdSchema } from './schema.ts';
 
 /** Control protocol version; a node of another one is refused with VERSION_MISMATCH. */
@@ -28,6 +28,8 @@ export const Hello = Type.Object({
   slots: Type.Integer({ minimum: 0, maximum: 256 }),
   /** Processor cores of the machine, as its engine says. */
   cores: Type.Optional(Type.Integer({ minimum: 1, maximum: 4096 })),
+  /** Kinds of programs that it runs; ranks of others are not placed there. Absent (nodes of a version that did not tell): all. */
+  runs: Type.Optional(Type.Array(ProgramKind, { minItems: 1, maxItems: PROGRAM_KINDS.length, uniqueItems: true })),
   /** Join code: the server's own, or that of a room. */
   room: Type.Optional(Type.String({ maxLength: 64 })),
   /** Under which name (and team) the board of the room counts what it gives; absent: among those without a name. */

@@ -20,6 +20,7 @@ export const ERRORS = {
   CLONE: { retry: false, status: 409, advice: 'Another node runs the same incarnation; drop the job and ask for new work.' },
   UNKNOWN_JOB: { retry: false, status: 404, advice: 'The job has ended; drop it.' },
   OUT_OF_SEQUENCE: { retry: false, status: 400, advice: 'A message number was skipped; the incarnation is ended.' },
+  PROGRAM_REFUSED: { retry: false, status: 0, advice: 'The volunteer runs no programs of this kind: a headless one takes TypeScript only with --allow-typescript. The rank is placed elsewhere.' },
   // programs
   COMPILE_FAILED: { retry: false, status: 422, advice: 'See the diagnostics; nothing was run.' },
   COMPILE_LIMIT: { retry: false, status: 422, advice: 'Compiling it takes more time, processor time or memory than this server gives to one program. Make it smaller, or build a module with mayfly mpicc and submit that.' },

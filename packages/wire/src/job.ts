@@ -74,6 +74,16 @@ export type ProgramSubmission = Static<typeof ProgramSubmission>;
 export const ProgramLanguage = Type.Union([Type.Literal('typescript'), Type.Literal('c'), Type.Literal('c++'), Type.Literal('wasm')]);
 export type ProgramLanguage = Static<typeof ProgramLanguage>;
 
+/**
+ * What a node has to run for a program: a module of WebAssembly, which reaches nothing but the functions that it is given, or a script, which is only as well
+ * locked up as the engine's globals are. A node says which kinds it runs (Hello.runs).
+ */
+export const PROGRAM_KINDS = ['wasm', 'typescript'] as const;
+export const ProgramKind = Type.Union([Type.Literal('wasm'), Type.Literal('typescript')]);
+export type ProgramKind = Static<typeof ProgramKind>;
+
+export const kindOf = (language: ProgramLanguage): ProgramKind => (language === 'typescript' ? 'typescript' : 'wasm');
+
 /** `mayfly.json` of a folder or an archive. Paths are relative to where it lies. */
 export const ArchiveManifest = Type.Object(
   {
@@ -172,7 +182,7 @@ export const Fault = Type.Object({
   task: TaskIdSchema,
   incarnation: IncarnationSchema,
   node: Type.Optional(NodeIdSchema),
-  /** FaultCause of packages/protocols: 'goodbye', 'disconnected', 'silent', 'reloaded', 'crashed', 'killed', 'clone', 'refused', 'restart', 'doubted'. */
+  /** FaultCause of packages/protocols: 'goodbye', 'disconnected', 'silent', 'reloaded', 'crashed', 'killed', 'clone', 'refused', 'declined', 'restart', 'doubted'. */
   cause: Type.String(),
   /** Time in which the job was paused meanwhile; the three below do not count it. */
   pausedMs: Type.Optional(CountSchema),
@@ -231,6 +241,8 @@ export const NodeView = Type.Object({
   busy: CountSchema,
   /** Processor cores of its machine, where it says so. */
   cores: Type.Optional(CountSchema),
+  /** Kinds of programs that it runs: a headless volunteer runs scripts only if it was started with --allow-typescript. */
+  runs: Type.Optional(Type.Array(ProgramKind)),
   /** Code of the room that it serves. */
   room: Type.Optional(Type.String()),
   /** Round trip of a heartbeat, ms. */

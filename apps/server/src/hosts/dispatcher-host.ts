@@ -396,6 +396,7 @@ export class DispatcherHost {
       engine: m.engine,
       slots: m.slots,
       ...(m.cores === undefined ? {} : { cores: m.cores }),
+      ...(m.runs === undefined ? {} : { runs: m.runs }),
       ...(room === undefined ? {} : { room }),
       holds: m.holds,
       images: m.images,

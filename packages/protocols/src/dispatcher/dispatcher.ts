@@ -9,7 +9,8 @@
  *     answered that they refuse all lower ones.
  *  D2 Incarnations of a task only rise, and one is durable in the registry before any fence or assignment names it.
  *  D3 No assignment makes a node run more ranks than it has slots; nothing is given to a node that is suspect or gone.
- *  D4 A job starts only when all its ranks have a slot; lost ranks come before the queue, and the queue is first come, first served in each room.
+ *  D4 A job starts only when all its ranks have a slot; lost ranks come before the queue, and the queue is first come, first served in each room: who
+ *     waits keeps those behind them from every slot that they could use themselves.
  *  D5 A report, heartbeat or hold of anything but the acting incarnation on its own node changes nothing, and is told to stop.
  *  D6 A task is done, and a job ended, only once this is durable; nothing of it is assigned afterwards.
  *  D7 Every incarnation that was assigned and lost is in the list of faults once.
@@ -17,6 +18,8 @@
  *  D9, D10 What a pause is: pause.ts.
  *  D11 The word of a node ends no job: what it says of a rank costs that incarnation at most. Whether the logs have what a restart needs, the server asks them.
  *  D12 When a deadlock is believed: doubt.ts.
+ *  D20 A rank is assigned only to a node that runs programs of its kind, as its Hello says. A node that declines one is taken at its word: the rank
+ *     goes elsewhere, and the refusal is no crash of the program.
  *
  * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the revocations; `pause` before
  * the revocations.

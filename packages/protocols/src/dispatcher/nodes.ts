@@ -1,8 +1,9 @@
 /** Nodes: coming, going, being silent, and what they say of the ranks that they hold. */
-import type { ErrorBody, Hold, Incarnation, JobId, NodeId, RankActivity, TaskId } from '@mayfly/wire';
+import { PROGRAM_KINDS, type ErrorBody, type Hold, type Incarnation, type JobId, type NodeId, type RankActivity, type TaskId } from '@mayfly/wire';
 import { deadline, judge, patienceOf, type Patience, type Verdict } from '../failure-detector.ts';
-import { freeSlots, lose, resume, started, takesFor, tellToDrop } from './restart.ts';
-import { over, paused, recovered, type Core, type Node, type Task } from './state.ts';
+import { takeRoom, type Room } from './placement.ts';
+import { lose, resume, rooms, started, takesFor, tellToDrop, wantedBy } from './restart.ts';
+import { kindOfJob, over, paused, recovered, type Core, type Node, type Task } from './state.ts';
 import type { DispatcherEvent } from './types.ts';
 
 type Of<T extends DispatcherEvent['type']> = Extract<DispatcherEvent, { type: T }>;
@@ -33,7 +34,7 @@ export function hello(core: Core, e: Of<'hello'>): void {
     node.earlierMs += node.lastSeen - node.since;
     node.since = core.now;
   }
-  Object.assign(node, { name: e.name, engine: e.engine, slots: e.slots, cores: e.cores, room: e.room, connection: e.connection, session: e.session, lastSeen: core.now });
+  Object.assign(node, { name: e.name, engine: e.engine, slots: e.slots, cores: e.cores, runs: e.runs ?? PROGRAM_KINDS, room: e.room, connection: e.connection, session: e.session, lastSeen: core.now });
   node.presence = { heard: core.time };
   node.images = new Set(e.images.slice(0, MAX_IMAGES).map((i) => `${i.job}/${i.task}/${i.image}`));
   core.connections.set(e.connection, node);
@@ -59,6 +60,7 @@ function newNode(core: Core, id: NodeId): Node {
     name: '',
     engine: '',
     slots: 0,
+    runs: PROGRAM_KINDS,
     faults: 0,
     earlierMs: 0,
     connection: undefined,
@@ -151,7 +153,12 @@ export function report(core: Core, node: Node, e: Of<'report'>): void {
     if (e.error) t.lastError = `${e.error.code}: ${e.error.message}`.slice(0, 4096);
     // D11: also when it says LOST_LOG. The fence of the next incarnation asks the logs themselves.
     if (e.event === 'crashed') lose(core, t, 'crashed', true);
-    else lose(core, t, e.error?.code === 'CLONE' || e.error?.code === 'FENCED' ? 'clone' : 'refused', true);
+    else if (e.error?.code === 'PROGRAM_REFUSED') {
+      // D20: the node knows best what it runs. Nothing of the kind goes there again before its next Hello.
+      node.runs = node.runs.filter((k) => k !== kindOfJob(t.job));
+      core.nodesChanged = true;
+      lose(core, t, 'declined', true);
+    } else lose(core, t, e.error?.code === 'CLONE' || e.error?.code === 'FENCED' ? 'clone' : 'refused', true);
   }
 }
 
@@ -187,19 +194,17 @@ const defaults = (core: Core): Patience => core.settings;
 /** Verdicts of time: silence, a restart of the server, an assignment that never began. */
 export function watch(core: Core): void {
   const brief = briefOf(core);
-  /** Free slots by room that no rank has been given up for yet. */
-  let spare: Map<string | undefined, number> | undefined;
+  /** Free slots that no rank has been given up for yet. */
+  let spare: Room[] | undefined;
   for (const node of core.nodes.values()) {
     for (const t of [...node.tasks]) {
-      const { graceMs: grace, room } = t.job.record.spec;
+      const { graceMs: grace } = t.job.record.spec;
       if (t.phase === 'away') {
         if (core.time >= t.since) lose(core, t, 'restart');
       } else if (core.time >= deadline(node.presence, patienceOf(defaults(core), grace)))
         lose(core, t, node.presence.closed === undefined ? 'silent' : 'disconnected');
       else if (grace === undefined && node.presence.closed !== undefined && core.time >= node.presence.closed + brief) {
-        const free = (spare ??= freeSlots(core)).get(room) ?? 0;
-        if (free === 0) continue;
-        spare.set(room, free - 1);
+        if (takeRoom(wantedBy(t), (spare ??= rooms(core))) === undefined) continue;
         lose(core, t, 'disconnected');
       } else if (t.phase === 'assigned' && node.connection !== undefined && core.time - t.since > core.settings.startMs) {
         core.emit({

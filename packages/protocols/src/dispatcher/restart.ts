@@ -5,12 +5,12 @@
  * and answers → assign. The first incarnation goes the same way. A task that is lost anywhere on it begins again with a higher number, so
  * late answers are told by their incarnation.
  */
-import { zeroLine, type ErrorBody, type Incarnation, type NodeId, type ReplayFrom } from '@mayfly/wire';
+import { zeroLine, type ErrorBody, type Incarnation, type NodeId, type ProgramKind, type ReplayFrom } from '@mayfly/wire';
 import { lostFrom } from '../channel-memory/holdings.ts';
 import type { Progress } from '../channel-memory/types.ts';
 import { endJob } from './end.ts';
-import { takeRoom, type Room } from './placement.ts';
-import { addFault, faultChanges, over, paused, reached, recovered, taskChange, timeGoesOn, type Core, type Job, type Node, type Task } from './state.ts';
+import { suits, takeRoom, type Room, type Wanted } from './placement.ts';
+import { addFault, faultChanges, kindOfJob, over, paused, reached, recovered, taskChange, timeGoesOn, type Core, type Job, type Node, type Task } from './state.ts';
 import { capacityOf, jobKey, type FaultCause } from './types.ts';
 
 /** A crash counts two, the vanishing of a node that may have been the task's doing one; `crashLimit` crashes end the job. */
@@ -25,7 +25,8 @@ export function takesRanks(core: Core, n: Node): boolean {
   return n.connection !== undefined && !n.presence.left && core.time - n.presence.heard < takesFor(core);
 }
 
-function rooms(core: Core): Room[] {
+/** Nodes with free slots, as they are now. */
+export function rooms(core: Core): Room[] {
   const out: Room[] = [];
   for (const n of core.nodes.values()) {
     if (!takesRanks(core, n)) continue;
@@ -36,6 +37,7 @@ function rooms(core: Core): Room[] {
     out.push({
       id: n.id,
       code: n.room,
+      runs: n.runs,
       free,
       ranks,
       since: n.since,
@@ -48,25 +50,51 @@ function rooms(core: Core): Room[] {
   return out;
 }
 
-/** Slots that a lost rank could have now, by room. */
-export function freeSlots(core: Core): Map<string | undefined, number> {
-  const out = new Map<string | undefined, number>();
-  for (const r of rooms(core)) out.set(r.code, (out.get(r.code) ?? 0) + r.free);
-  return out;
+const NONE: ReadonlySet<ProgramKind> = new Set();
+
+/** Kinds of programs by room, of which something is the case. */
+class Kinds {
+  readonly #byRoom = new Map<string | undefined, Set<ProgramKind>>();
+
+  of(room: string | undefined): ReadonlySet<ProgramKind> {
+    return this.#byRoom.get(room) ?? NONE;
+  }
+
+  add(job: Job): void {
+    const { room } = job.record.spec;
+    this.#byRoom.set(room, new Set(this.of(room)).add(kindOfJob(job)));
+  }
 }
+
+/** What a rank asks the placement for. `held`: see {@link Wanted}; lost ranks come before all that waits. */
+export const wantedBy = (t: Task, held = NONE, contested = true): Wanted => ({
+  job: t.job.record.spec.id,
+  task: t.task,
+  avoid: t.avoid,
+  code: t.job.record.spec.room,
+  kind: kindOfJob(t.job),
+  held,
+  contested,
+});
 
 /**
  * Gives free slots away: lost ranks first, by job and rank, then whole jobs from the head of the queue (D4). Each room has a queue of its own:
  * its jobs and its nodes are no concern of the others. One commit for all of it.
+ *
+ * Nodes may run one kind of programs only (D20), so not every slot is one for every job. Who waits keeps those behind them from the slots that they
+ * could use themselves, and from no others: behind a TypeScript job that waits for tabs, a job in C begins if nodes that run WebAssembly only have slots for
+ * all of it; the tabs are left to the first one.
  */
 export function schedule(core: Core): void {
   const free = rooms(core);
   const raised: Task[] = [];
   const starts: Job[] = [];
-  /** Rooms in which somebody has to wait: nothing new begins there. */
-  const short = new Set<string | undefined>();
-  const take = (t: Task): boolean => {
-    const node = takeRoom({ job: t.job.record.spec.id, task: t.task, avoid: t.avoid, code: t.job.record.spec.room }, free);
+  /** Kinds of programs for which somebody has to wait. */
+  const short = new Kinds();
+  const waiting = new Kinds();
+  for (const job of core.jobs.values()) if (!over(job) && (job.record.state === 'waiting' || (job.record.state === 'running' && job.tasks.some((t) => t.phase === 'idle')))) waiting.add(job);
+  const take = (t: Task, held = NONE): boolean => {
+    const node = takeRoom(wantedBy(t, held, waiting.of(t.job.record.spec.room).size > 1), free);
     if (node === undefined) return false;
     raised.push(t);
     occupy(core, t, node);
@@ -74,16 +102,17 @@ export function schedule(core: Core): void {
   };
   for (const job of core.jobs.values()) {
     if (over(job) || job.record.state !== 'running') continue;
-    for (const t of job.tasks) if (t.phase === 'idle' && !take(t)) short.add(job.record.spec.room);
+    for (const t of job.tasks) if (t.phase === 'idle' && !take(t)) short.add(job);
   }
   for (const job of core.jobs.values()) {
     if (over(job) || job.record.state !== 'waiting') continue;
-    const { room } = job.record.spec;
-    if (short.has(room)) continue;
+    const held = short.of(job.record.spec.room);
+    const wanted = { code: job.record.spec.room, kind: kindOfJob(job), held };
+    if (held.has(wanted.kind)) continue;
     const begin = job.tasks.filter((t) => t.phase === 'idle'); // all, but for those that ended before a pause
-    const slots = free.reduce((sum, r) => sum + (r.code === room ? r.free : 0), 0);
+    const slots = free.reduce((sum, r) => sum + (suits(r, wanted) ? r.free : 0), 0);
     if (slots < begin.length) {
-      short.add(room); // first come, first served
+      short.add(job); // first come, first served
       continue;
     }
     job.record.state = 'running';
@@ -91,7 +120,7 @@ export function schedule(core: Core): void {
     job.record.startedAt ??= core.now;
     job.record.universe ??= Math.max(job.record.spec.size, Math.min(slots, capacityOf(job.record.spec)));
     starts.push(job);
-    for (const t of begin) take(t);
+    for (const t of begin) take(t, held);
   }
   if (raised.length > 0) raise(core, raised, starts);
 }
@@ -194,7 +223,7 @@ function weigh(core: Core, t: Task, arrivals: number): boolean {
 
 function assign(core: Core, t: Task): void {
   const node = core.nodes.get(t.node!);
-  if (node?.connection === undefined || node.presence.left || node.tasks.size > node.slots /* it has fewer by now: D3 */) {
+  if (node?.connection === undefined || node.presence.left || node.tasks.size > node.slots /* it has fewer by now: D3 */ || !node.runs.includes(kindOfJob(t.job)) /* D20 */) {
     lose(core, t, 'disconnected');
     return;
   }

@@ -4,7 +4,7 @@
  * Durable (in the registry, see types.ts): job, task and fault records. Everything else is losable: nodes come back with Hello,
  * and what they hold is checked against the records.
  */
-import { spawnedTasks, type ErrorBody, type ImageId, type Incarnation, type JobId, type NodeId, type RankActivity, type ReplayFrom, type SpawnGroup, type TaskId } from '@mayfly/wire';
+import { kindOf, spawnedTasks, type ErrorBody, type ImageId, type Incarnation, type JobId, type NodeId, type ProgramKind, type RankActivity, type ReplayFrom, type SpawnGroup, type TaskId } from '@mayfly/wire';
 import type { Holdings } from '../channel-memory/holdings.ts';
 import { ObserverClock, type Presence, type Verdict } from '../failure-detector.ts';
 import {
@@ -91,6 +91,8 @@ export interface Node {
   engine: string;
   slots: number;
   cores?: number | undefined;
+  /** Kinds of programs that it runs (D20). */
+  runs: readonly ProgramKind[];
   /** Its ranks are of jobs of this room only. */
   room?: string | undefined;
   rttMs?: number | undefined;
@@ -174,6 +176,9 @@ export class Core {
 export const over = (job: Job): boolean => job.ending !== undefined || ended(job.record);
 
 export const ended = (record: JobRecord): boolean => record.state === 'done' || record.state === 'failed' || record.state === 'cancelled';
+
+/** What a node has to run for a rank of this job. */
+export const kindOfJob = (job: Job): ProgramKind => kindOf(job.record.spec.program.language);
 
 export const paused = (job: Job): boolean => job.record.state === 'paused';
 

@@ -8,7 +8,7 @@
  *  3. call `step({type:'tick'})` every {@link DispatcherSettings.tickMs}, and when an effect `wake` asks for it.
  * Nothing that a node says reaches the core before the host has checked it against its schema and the node's secret.
  */
-import type { ErrorBody, ExitReport, Hold, ImageId, Incarnation, JobId, JobView, NodeId, ProgramLanguage, ProtocolName, RankActivity, ReplayFrom, SpawnGroup, TaskId } from '@mayfly/wire';
+import type { ErrorBody, ExitReport, Hold, ImageId, Incarnation, JobId, JobView, NodeId, ProgramKind, ProgramLanguage, ProtocolName, RankActivity, ReplayFrom, SpawnGroup, TaskId } from '@mayfly/wire';
 import type { Progress } from '../channel-memory/types.ts';
 
 /** Times in ms. Defaults in {@link defaultSettings}. */
@@ -143,9 +143,10 @@ export interface FaultRecord {
  * Why an incarnation ended before its task did. `goodbye` the node said so; `disconnected` socket closed, grace over; `silent`
  * nothing heard; `reloaded` the node is back without it; `crashed` its worker died or never began; `killed` the button;
  * `clone` a Channel Memory met a second worker of the same incarnation; `refused` a Channel Memory or the node refused it;
+ * `declined` the node runs no programs of this kind, which is nobody's fault;
  * `restart` the server came back and the node did not; `doubted` all ranks seemed to wait for each other, and are asked again elsewhere (D12).
  */
-export type FaultCause = 'goodbye' | 'disconnected' | 'silent' | 'reloaded' | 'crashed' | 'killed' | 'clone' | 'refused' | 'restart' | 'doubted';
+export type FaultCause = 'goodbye' | 'disconnected' | 'silent' | 'reloaded' | 'crashed' | 'killed' | 'clone' | 'refused' | 'declined' | 'restart' | 'doubted';
 
 /** Registry: when the dispatcher was last there while a job ran, to {@link ALIVE_MS}. */
 export const ALIVE_KEY = 'alive';
@@ -185,6 +186,8 @@ export type DispatcherEvent = { now: number } & (
       engine: string;
       slots: number;
       cores?: number;
+      /** Kinds of programs that it runs; absent: all. */
+      runs?: readonly ProgramKind[];
       /** Code of the room that the node serves. */
       room?: string;
       holds: readonly Hold[];

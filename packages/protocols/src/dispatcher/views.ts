@@ -1,9 +1,10 @@
 /** What REST and the dashboard say of jobs and nodes: selectors over the dispatcher's state plus the host's counters. */
-import { FIRST_TOKEN, spawnedTasks, type JobId, type JobView, type NodeView, type TaskId, type TaskView } from '@mayfly/wire';
+import { FIRST_TOKEN, spawnedTasks, type JobId, type JobView, type NodeView, type ProgramKind, type TaskId, type TaskView } from '@mayfly/wire';
 import type { Dispatcher } from './dispatcher.ts';
 import { verdictOf } from './nodes.ts';
-import { freeSlots, takesRanks } from './restart.ts';
-import { groupOf, over, paused, type Core, type Job, type Task } from './state.ts';
+import { suits } from './placement.ts';
+import { rooms, takesRanks } from './restart.ts';
+import { groupOf, kindOfJob, over, paused, type Core, type Job, type Task } from './state.ts';
 
 /** Counters of one task that the logs and the image store know. */
 export type TaskCounters = Pick<TaskView, 'messagesIn' | 'bytesIn' | 'messagesOut' | 'bytesOut' | 'images' | 'imageBytes' | 'lastImageAt' | 'uploading'>;
@@ -50,14 +51,14 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
   };
 }
 
-/** How many tasks a job could be given a slot for now: what is free in its room, less what waits there already. */
+/** How many tasks a job could be given a slot for now: what is free for programs of its kind in its room, less what waits for that already. */
 export function slotsFor(dispatcher: Dispatcher, id: JobId): number {
   const { core } = dispatcher;
   const job = core.jobs.get(id);
   if (!job || over(job) || job.record.state !== 'running') return 0;
-  const { room } = job.record.spec;
-  let free = freeSlots(core).get(room) ?? 0;
-  for (const j of core.jobs.values()) if (!over(j) && j.record.state === 'running' && j.record.spec.room === room) for (const t of j.tasks) if (t.phase === 'idle') free--;
+  const wanted = { code: job.record.spec.room, kind: kindOfJob(job), held: new Set<never>() };
+  let free = rooms(core).reduce((sum, r) => sum + (suits(r, wanted) ? r.free : 0), 0);
+  for (const j of core.jobs.values()) if (!over(j) && j.record.state === 'running' && j.record.spec.room === wanted.code && kindOfJob(j) === wanted.kind) for (const t of j.tasks) if (t.phase === 'idle') free--;
   return Math.max(0, free);
 }
 
@@ -81,6 +82,7 @@ export function nodeViews(dispatcher: Dispatcher): NodeView[] {
     slots: n.slots,
     busy: n.tasks.size,
     ...(n.cores === undefined ? {} : { cores: n.cores }),
+    runs: [...n.runs],
     ...(n.room === undefined ? {} : { room: n.room }),
     ...(n.rttMs === undefined ? {} : { rttMs: n.rttMs }),
     ...(n.speed === undefined ? {} : { speed: n.speed }),
@@ -130,33 +132,65 @@ function taskView(core: Core, t: Task, counters: TaskCounters): TaskView {
 const slots = (n: number): string => `${n} slot${n === 1 ? '' : 's'}`;
 const are = (n: number): string => `${n} ${n === 1 ? 'is' : 'are'}`;
 
+/** Slots of the job's room, as it sees them. */
+interface Supply {
+  /** At nodes that run its kind of programs. */
+  here: number;
+  free: number;
+  /** Free at nodes that do not. */
+  unfit: number;
+  /** Kinds whose jobs compete for the free ones. */
+  rivals: Set<ProgramKind>;
+}
+
+function supplyOf(core: Core, job: Job): Supply {
+  const kind = kindOfJob(job);
+  const s: Supply = { here: 0, free: 0, unfit: 0, rivals: new Set([kind]) };
+  for (const n of core.nodes.values()) {
+    if (n.room !== job.record.spec.room || !takesRanks(core, n)) continue;
+    const free = Math.max(0, n.slots - n.tasks.size);
+    if (!n.runs.includes(kind)) {
+      s.unfit += free;
+      continue;
+    }
+    s.here += n.slots;
+    s.free += free;
+    if (free > 0) for (const k of n.runs) s.rivals.add(k);
+  }
+  return s;
+}
+
+const KIND: Record<ProgramKind, string> = { typescript: 'TypeScript', wasm: 'C, C++ and WebAssembly' };
+/** What to do about slots that are free and do not run the program. */
+const TO_DO: Record<ProgramKind, string> = {
+  typescript: 'open the volunteer page in a browser, or start "mayfly volunteer" with --allow-typescript',
+  wasm: 'open the volunteer page in a browser',
+};
+
 /** Why a job waits or stalls, in words: 'needs 4 slots, 3 are here'. */
 export function reasonOf(core: Core, job: Job): string | undefined {
   if (over(job)) return undefined;
+  if (paused(job)) return pausedReason(job);
   const { room } = job.record.spec;
   const size = job.tasks.filter((t) => t.phase !== 'done').length;
   const place = room === undefined ? 'here' : `in room ${room}`;
-  let here = 0;
-  let free = 0;
-  for (const n of core.nodes.values()) {
-    if (n.room !== room || !takesRanks(core, n)) continue;
-    here += n.slots;
-    free += Math.max(0, n.slots - n.tasks.size);
-  }
-  if (paused(job)) return pausedReason(job);
+  const { here, free, unfit, rivals } = supplyOf(core, job);
+  const kind = kindOfJob(job);
+  const advice = unfit === 0 ? '' : `; ${unfit === 1 ? '1 more slot is' : `${unfit} more slots are`} free at volunteers that do not run ${KIND[kind]}: ${TO_DO[kind]}`;
   if (job.record.state === 'waiting') {
     let ahead = 0;
     for (const j of core.jobs.values()) {
       if (j === job) break;
-      if (j.record.spec.room === room && !over(j) && j.record.state === 'waiting') ahead++;
+      if (j.record.spec.room === room && !over(j) && j.record.state === 'waiting' && rivals.has(kindOfJob(j))) ahead++;
     }
-    const needs = here < size ? `needs ${slots(size)}, ${are(here)} ${place}` : `needs ${slots(size)}, ${are(free)} free of ${here}${room === undefined ? '' : ` ${place}`}`;
-    return ahead === 0 ? needs : `waits behind ${ahead} job${ahead === 1 ? '' : 's'}; ${needs}`;
+    const what = unfit === 0 ? slots(size) : `${slots(size)} for ${KIND[kind]}`;
+    const needs = here < size ? `needs ${what}, ${are(here)} ${place}` : `needs ${what}, ${are(free)} free of ${here}${room === undefined ? '' : ` ${place}`}`;
+    return `${ahead === 0 ? '' : `waits behind ${ahead} job${ahead === 1 ? '' : 's'}; `}${needs}${free < size ? advice : ''}`;
   }
   const idle = job.tasks.filter((t) => t.phase === 'idle').map((t) => t.task);
   if (idle.length > 0) {
     const who = idle.length === 1 ? `rank ${idle[0]!} waits for a slot` : `ranks ${list(idle)} wait for slots`;
-    return here === 0 ? `${who}; no node is ${place}` : who;
+    return `${here > 0 ? who : `${who}; ${unfit > 0 ? `no node that runs ${KIND[kind]}` : 'no node'} is ${place}`}${advice}`;
   }
   const away = job.tasks.filter((t) => t.phase === 'away').map((t) => t.task);
   if (away.length > 0) return `after a restart of the server: waiting for the node${away.length === 1 ? '' : 's'} of rank${away.length === 1 ? '' : 's'} ${list(away)}`;

@@ -4,7 +4,7 @@
  *
  * A failing seed replays: MAYFLY_SEED=<seed> npx vitest run packages/protocols/test/dispatcher/random.test.ts
  */
-import type { Hold, ImageId, JobId, NodeId, TaskId } from '@mayfly/wire';
+import { kindOf, PROGRAM_KINDS, type Hold, type ImageId, type JobId, type NodeId, type ProgramKind, type TaskId } from '@mayfly/wire';
 import { expect, it } from 'vitest';
 import { Dispatcher, nodeViews, type DispatcherEffect, type DispatcherEvent, type JobRecord, type TaskRecord } from '../../src/index.ts';
 import { I, J, job, N, NOTHING } from './stage.ts';
@@ -38,7 +38,11 @@ class Volunteer {
   workers: Worker[] = [];
   /** Sent by the server, under way on this connection. */
   inbox: DispatcherEffect[] = [];
-  constructor(slots: number) {
+  constructor(
+    slots: number,
+    /** undefined: it does not tell, and runs everything. */
+    readonly runs: readonly ProgramKind[] | undefined,
+  ) {
     this.slots = slots;
   }
 }
@@ -120,6 +124,8 @@ class Model {
         this.assigned.set(key, e.incarnation);
         const view = nodeViews(this.dispatcher).find((n) => n.id === e.node)!;
         expect(view.busy, 'D3').toBeLessThanOrEqual(view.slots);
+        const runs = this.volunteers.find((v) => v.connection === e.connection)?.runs ?? PROGRAM_KINDS;
+        expect(runs, 'D20').toContain(kindOf((this.registry.get(`job/${e.job}`) as JobRecord).spec.program.language));
         this.#deliver(e.connection, e);
         return;
       }
@@ -179,7 +185,8 @@ class Model {
   }
 
   submit(n: number, size: number): void {
-    const spec = job(size, { id: J(n), channelMemories: CMS, ...(n % 3 === 0 ? { graceMs: 500 + 1000 * this.#below(6) } : {}) });
+    const program = { language: n % 2 === 0 ? ('typescript' as const) : ('c' as const), entry: 'main', hash: '0'.repeat(64) };
+    const spec = job(size, { id: J(n), channelMemories: CMS, program, ...(n % 3 === 0 ? { graceMs: 500 + 1000 * this.#below(6) } : {}) });
     this.sizes.set(spec.id, size);
     this.step({ type: 'submit', now: this.now, job: spec });
   }
@@ -199,6 +206,7 @@ class Model {
       name: 'v',
       engine: 'model',
       slots: v.slots,
+      ...(v.runs ? { runs: v.runs } : {}),
       holds: v.workers.map(({ job: j, task, incarnation }) => ({ job: j, task, incarnation })),
       images: [],
     });
@@ -364,7 +372,10 @@ function run(seed: number): Model {
   const below = random(seed);
   const m = new Model(below);
   try {
-    for (let i = 2 + below(5); i > 0; i--) m.volunteers.push(new Volunteer(1 + below(3)));
+    const some = [undefined, undefined, PROGRAM_KINDS, ['wasm'], ['wasm'], ['typescript']] as const;
+    for (let i = 2 + below(5); i > 0; i--) m.volunteers.push(new Volunteer(1 + below(3), some[below(some.length)]));
+    // Whatever they are, each kind has a node.
+    m.volunteers.push(new Volunteer(1 + below(3), undefined));
     const jobs = 1 + below(4);
     let submitted = 0;
     const faultEvery = 2 + below(12);
@@ -380,8 +391,8 @@ function run(seed: number): Model {
     for (const id of m.sizes.keys()) m.resume(id);
     for (const v of m.volunteers) {
       v.frozen = false;
-      v.slots = 3;
-      if (v.connection !== undefined) m.step({ type: 'slots', now: m.now, connection: v.connection, slots: 3 });
+      v.slots = 5;
+      if (v.connection !== undefined) m.step({ type: 'slots', now: m.now, connection: v.connection, slots: 5 });
     }
     for (let turn = 0; turn < 3000 && !m.quiet(); turn++) m.turn();
     expect(m.quiet() ? '' : m.stuck(), 'every job ends when faults stop and slots exist').toBe('');
@@ -397,7 +408,7 @@ function run(seed: number): Model {
   return m;
 }
 
-it('holds D1–D6, D8 and D9 under faults of every kind, and ends every job', { timeout: 120_000 }, () => {
+it('holds D1–D6, D8, D9 and D20 under faults of every kind, and ends every job', { timeout: 120_000 }, () => {
   const only = process.env['MAYFLY_SEED'];
   let incarnations = 0;
   let pauses = 0;
