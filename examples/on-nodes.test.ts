@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 const join2 = async (): Promise<HeadlessNode> => {
-  const node = await startHeadlessNode({ server: server.url, slots: 2, name: `node ${nodes.length + 1}` });
+  const node = await startHeadlessNode({ server: server.url, allowTypeScript: true, slots: 2, name: `node ${nodes.length + 1}` });
   nodes.push(node);
   return node;
 };
@@ -123,7 +123,7 @@ describe.each(Object.entries(RUNS))('%s', (name, { args, files }) => {
     // One is killed and one leaves, at moments that lie inside the run.
     await until(id, 'at a third', (j) => messages(j) >= 0.3 * messages(undisturbed.job));
     nodes[0]!.kill();
-    nodes[0] = await startHeadlessNode({ server: server.url, slots: 2, name: 'a new one' });
+    nodes[0] = await startHeadlessNode({ server: server.url, allowTypeScript: true, slots: 2, name: 'a new one' });
     await until(id, 'recovered', (j) => j.faults.length === 2 && j.faults.every((f) => f.recoveredAfterMs !== undefined));
     await until(id, 'at two thirds', (j) => messages(j) >= 0.6 * messages(undisturbed.job));
     const [leaving] = nodes.splice(1, 1);

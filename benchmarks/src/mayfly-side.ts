@@ -76,7 +76,7 @@ export class MayflySide {
 
   /** Starts volunteers as processes of their own, and waits until they are all here. */
   async headless(nodes: number, slots: number): Promise<ChildProcess[]> {
-    const started = Array.from({ length: nodes }, () => this.child(['volunteer', this.url, '--slots', String(slots), '--name', `bench${this.volunteers++}`]));
+    const started = Array.from({ length: nodes }, () => this.child(['volunteer', this.url, '--slots', String(slots), '--name', `bench${this.volunteers++}`, '--allow-typescript']));
     await this.nodesHere();
     return started;
   }

@@ -29,7 +29,7 @@ export async function startEmbedded(log: 'silent' | 'warn' = process.env.MAYFLY_
     token,
     async addSlots(slots) {
       for (let left = slots; left > 0; left -= SLOTS_PER_NODE)
-        nodes.push(await startHeadlessNode({ server: server.localUrl, slots: Math.min(left, SLOTS_PER_NODE), name: `this machine ${nodes.length + 1}` }));
+        nodes.push(await startHeadlessNode({ server: server.localUrl, allowTypeScript: true, slots: Math.min(left, SLOTS_PER_NODE), name: `this machine ${nodes.length + 1}` }));
     },
     async close() {
       for (const node of nodes) await node.close();

@@ -35,6 +35,12 @@ const size = (text: string): number => {
   if (n === undefined) throw new InvalidArgumentError('expected a size such as 512M or 2G.');
   return n;
 };
+const VOLUNTEER_HELP = `
+A headless volunteer takes jobs in C and C++ only. Such a program is a module of WebAssembly: it reaches nothing but the functions of
+MPI and of its standard library that Mayfly hands to it. A program in TypeScript is JavaScript that Node runs: only removed globals
+stand between it and this machine, and Node itself calls that no sandbox. Whoever finds a way past them acts as the user who started
+this command: reads the files of that user, runs programs, uses the network. With --allow-typescript you accept that from everybody who
+may submit jobs to the server. A browser tab runs TypeScript in the browser's own sandbox.`;
 const DRIVER_HELP = {
   mpicc: 'compile and link C, with the options of clang and the link of MPI',
   mpicxx: 'compile and link C++ (also as mpic++ and mpiCC)',
@@ -132,7 +138,9 @@ ${EXIT_HELP}`,
     .option('-s, --slots <n>', 'ranks that it takes at the same time (default: cores − 1)', whole(1, 256))
     .option('--name <name>', 'how the node is called (default: host name)')
     .option('--room <code>', 'join code of the room')
+    .option('--allow-typescript', 'also take jobs in TypeScript. Only for jobs of people whom you trust with this machine: see below')
     .option('--insecure', 'accept a certificate that the server made itself')
+    .addHelpText('after', VOLUNTEER_HELP)
     .action(act(async (url: string, o: VolunteerOptions) => (await import('./commands/volunteer.ts')).volunteer(url, o)));
 
   const group = program.command('jobs').description('look at jobs and their output');

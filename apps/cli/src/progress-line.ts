@@ -33,6 +33,15 @@ export class ProgressLine {
     this.#text = '';
   }
 
+  /** Not all of what was set last is shown. */
+  get cut(): boolean {
+    return this.#stream === undefined || this.#text.length > this.#width;
+  }
+
+  get #width(): number {
+    return Math.max(20, (this.#stream?.columns ?? 80) - 1);
+  }
+
   #hide(): void {
     if (this.#shown) this.#stream?.write(CLEAR);
     this.#shown = false;
@@ -40,7 +49,7 @@ export class ProgressLine {
 
   #draw(): void {
     if (!this.#stream || this.#text === '') return;
-    const width = Math.max(20, (this.#stream.columns ?? 80) - 1);
+    const width = this.#width;
     const text = this.#text.length > width ? `${this.#text.slice(0, width - 1)}…` : this.#text;
     this.#stream.write(`${CLEAR}\x1b[2m${text}\x1b[0m`);
     this.#shown = true;

@@ -66,7 +66,7 @@ export async function startService(cwd: string, env: Record<string, string> = {}
   };
   try {
     const url = await said(server, /listening on (\S+)/);
-    node = start(['volunteer', url, '--slots', '2', '--name', 'bench'], { cwd, input: '', env });
+    node = start(['volunteer', url, '--slots', '2', '--name', 'bench', '--allow-typescript'], { cwd, input: '', env });
     await said(node, /offers 2 slots/);
     return { url, stop, env: { MAYFLY_SERVER: url, MAYFLY_TOKEN: 'a-token-for-tests' } };
   } catch (error) {

@@ -58,7 +58,7 @@ describe('a backup', () => {
     const dataDir = join(await freshDir(), 'data');
     const first = await startProcess({ dataDir, dispatcher: PATIENCE });
     for (const name of ['a', 'b']) {
-      const n = await startHeadlessNode({ server: first.url, slots: 1, name });
+      const n = await startHeadlessNode({ server: first.url, allowTypeScript: true, slots: 1, name });
       later(() => n.close(0));
     }
     const { id } = await api<{ id: string }>(first.url, 'POST', 'jobs', { program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': PROGRAM } }, size, options: { interactive: true, checkpointMs: 50 } });

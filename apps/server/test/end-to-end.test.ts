@@ -72,7 +72,7 @@ function expected(rank: number): string {
 }
 
 async function node(url: string, name: string): Promise<HeadlessNode> {
-  const n = await startHeadlessNode({ server: url, slots: 2, name });
+  const n = await startHeadlessNode({ server: url, allowTypeScript: true, slots: 2, name });
   later(() => n.close());
   return n;
 }

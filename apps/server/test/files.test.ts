@@ -58,7 +58,7 @@ it('files are what they would have been, although a node and twice the server ar
     return r;
   };
   const node = async (name: string): Promise<HeadlessNode> => {
-    const n = await startHeadlessNode({ server: url, slots: 2, name });
+    const n = await startHeadlessNode({ server: url, allowTypeScript: true, slots: 2, name });
     later(() => n.close());
     return n;
   };

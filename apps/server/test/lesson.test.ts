@@ -36,7 +36,7 @@ it('is run by whoever has its code, ends with the answer, is bounded, and leaves
   expect(begun).toMatchObject({ status: 201, body: { code: expect.stringMatching(/^[A-Z2-9]{12}$/) as string } });
   const path = `/api/lesson/${begun.body.code}`;
   expect((await api(server, 'GET', '/api/rooms')).body).toEqual([]);
-  const node = await startHeadlessNode({ server: server.url, slots: LESSON_RANKS, name: 'visitor', room: begun.body.code });
+  const node = await startHeadlessNode({ server: server.url, allowTypeScript: true, slots: LESSON_RANKS, name: 'visitor', room: begun.body.code });
   try {
     for (let i = 0; i < LESSON_LAPS; i++) expect((await ask('POST', `${path}/step`)).status).toBe(200);
     expect(await ask('POST', `${path}/step`)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });

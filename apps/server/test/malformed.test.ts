@@ -213,7 +213,7 @@ describe('malformed input', () => {
     const view = (id: string): Promise<JobView> => call('GET', `/api/jobs/${id}`);
     const metric = async (name: string): Promise<number> => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await call<string>('GET', '/metrics'))![1]);
 
-    const node = await startHeadlessNode({ server: server.url, slots: 2, name: 'healthy' });
+    const node = await startHeadlessNode({ server: server.url, allowTypeScript: true, slots: 2, name: 'healthy' });
     later(() => node.close(0));
     const { id } = await call<{ id: string }>('POST', '/api/jobs', program(HEALTHY, 2, { options: { interactive: true } }));
     await until('the healthy job runs', async () => (await view(id)).tasks.every((t) => t.state === 'running'));

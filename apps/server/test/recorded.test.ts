@@ -39,7 +39,7 @@ describe('recorded data directories', () => {
     expect(new Set(images.map((i) => i.task))).toEqual(new Set([0, 1]));
 
     for (const n of ['a', 'b']) {
-      const node = await startHeadlessNode({ server: server.localUrl, slots: 1, name: n });
+      const node = await startHeadlessNode({ server: server.localUrl, allowTypeScript: true, slots: 1, name: n });
       later(() => node.close(0));
     }
     await api(server, 'POST', `/api/jobs/${id}/stdin`, new TextEncoder().encode('go on\n'));

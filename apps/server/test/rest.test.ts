@@ -38,11 +38,11 @@ describe('REST', () => {
     const { code } = opened.body as { code: string };
     expect(code).toMatch(/^[A-HJKMNP-Z2-9]{6}$/);
     // A person types it as it comes.
-    const node = await startHeadlessNode({ server: server.url, slots: 2, name: 'in the room', board: { name: ' Ada  L. ', team: '7b' }, room: ` ${code.slice(0, 3).toLowerCase()}-${code.slice(3)}` });
+    const node = await startHeadlessNode({ server: server.url, allowTypeScript: true, slots: 2, name: 'in the room', board: { name: ' Ada  L. ', team: '7b' }, room: ` ${code.slice(0, 3).toLowerCase()}-${code.slice(3)}` });
     try {
       expect((await api(server, 'GET', '/api/rooms')).body).toMatchObject([{ code, nodes: 1, slots: 2, free: 2 }]);
       expect((await api(server, 'GET', '/api/nodes')).body).toMatchObject([{ name: 'in the room', room: code, faults: 0 }]);
-      await expect(startHeadlessNode({ server: server.url, slots: 1, name: 'lost', room: 'NOSUCH' })).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
+      await expect(startHeadlessNode({ server: server.url, allowTypeScript: true, slots: 1, name: 'lost', room: 'NOSUCH' })).rejects.toMatchObject({ code: 'UNAUTHORIZED' });
       const elsewhere = await api(server, 'POST', '/api/jobs', program(HELLO, 1));
       const here = await api(server, 'POST', '/api/jobs', program(`import { env } from 'mayfly'; console.log(env.GREETING);`, 1, { room: code, options: { env: { GREETING: 'good morning' }, memoryBytes: 64 << 20 } }));
       const id = (here.body as { id: string }).id;
@@ -52,7 +52,7 @@ describe('REST', () => {
       const board = await fetch(`${server.localUrl}/api/rooms/${code}/board?name=ada%20l.&team=7b`);
       expect(await board.json()).toMatchObject({ names: 1, entries: [{ name: 'Ada L.', team: '7b', jobs: 1, finished: 1, here: true }], you: { place: 1 }, anonymous: { jobs: 0 } });
       expect((await fetch(`${server.localUrl}/api/rooms/NOSUCH/board`)).status).toBe(401);
-      await expect(startHeadlessNode({ server: server.url, slots: 1, name: 'liar', board: { name: '<img>' } })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+      await expect(startHeadlessNode({ server: server.url, allowTypeScript: true, slots: 1, name: 'liar', board: { name: '<img>' } })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
       expect((await api(server, 'GET', `/api/jobs/${(elsewhere.body as { id: string }).id}`)).body).toMatchObject({ state: 'waiting', reason: 'needs 1 slot, 0 are here' });
       expect((await api(server, 'GET', `/api/checkpoint-advice?room=${code}`)).body).toMatchObject({ checkpointMs: 30_000, measured: false, faults: 0 });
       const waiting = await api(server, 'POST', '/api/jobs', program(HELLO, 3, { room: code }));

@@ -63,7 +63,7 @@ describe('a removal', () => {
     const server = await startServer({ dataDir, retention: { ageMs: 0, everyMs: 100 }, dispatcher: { graceMs: 300, silentMs: 600_000 } });
     const notes: string[] = [];
     const node = async (name: string): Promise<HeadlessNode> => {
-      const n = await startHeadlessNode({ server: server.localUrl, slots: 2, name, onNote: (text) => notes.push(text) });
+      const n = await startHeadlessNode({ server: server.localUrl, allowTypeScript: true, slots: 2, name, onNote: (text) => notes.push(text) });
       later(() => n.close(0));
       return n;
     };

@@ -6066,6 +6066,10 @@ export interface operations {
                      *         "cores": 4,
                      *         "rttMs": 2.5,
                      *         "faults": 0,
+                     *         "runs": [
+                     *           "wasm",
+                     *           "typescript"
+                     *         ],
                      *         "state": "here",
                      *         "since": 1760000000000,
                      *         "lastSeen": 1760000001000

@@ -8,13 +8,13 @@
  * else goes through the channel memory.
  */
 import type { PagePack } from '@mayfly/checkpoint';
-import type { Assignment, CallTime, PlaceTime, ErrorBody, ImageId, Incarnation, Manifest, TaskId, TaskReport } from '@mayfly/wire';
+import type { Assignment, CallTime, PlaceTime, ErrorBody, ImageId, Incarnation, Manifest, ProgramKind, TaskId, TaskReport } from '@mayfly/wire';
 import type { EndpointStart } from '@mayfly/protocols';
 import type { PortLike } from './ports.ts';
 import type { RankStatus } from './status.ts';
 
 export type DaemonToComm =
-  | { type: 'assign'; assignment: Assignment; /** Added to this machine's clock gives the server's. */ clockOffset: number; /** The image is in the local store. */ local: boolean; /** Name of this node. */ node: string }
+  | { type: 'assign'; assignment: Assignment; /** Added to this machine's clock gives the server's. */ clockOffset: number; /** The image is in the local store. */ local: boolean; /** Name of this node. */ node: string; /** Kinds of programs that this node runs, whatever the assignment calls this one. */ runs: readonly ProgramKind[] }
   | { type: 'revoke'; task: TaskId; incarnation: Incarnation }
   /** End it as crashed: it takes more memory than there is. */
   | { type: 'crash'; task: TaskId; incarnation: Incarnation; why: string }

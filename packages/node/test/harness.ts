@@ -65,6 +65,7 @@ export class Bench {
   async node(slots = 2, name = `node ${this.nodes.length + 1}`): Promise<HeadlessNode> {
     const node = await startHeadlessNode({
       server: this.server.url,
+      allowTypeScript: true,
       slots,
       name,
       onNote: (text) => {

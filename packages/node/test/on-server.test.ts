@@ -58,7 +58,7 @@ describe('headless nodes', () => {
 
   it('go on by themselves when their machine has slept, and say for how long', async () => {
     let slept = 0;
-    bench.nodes.push(await startHeadlessNode({ server: bench.server.url, slots: 2, name: 'laptop', now: () => Date.now() + slept, onNote: (text) => bench.notes.push(text) }));
+    bench.nodes.push(await startHeadlessNode({ server: bench.server.url, allowTypeScript: true, slots: 2, name: 'laptop', now: () => Date.now() + slept, onNote: (text) => bench.notes.push(text) }));
     const id = await bench.submit(`import { COMM_WORLD as comm, stdin } from 'mayfly'; ${HOLD} console.log('awake', comm.rank);`, 2, { options: { interactive: true } });
     await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running' && t.activity?.state === 'waiting'));
     slept = 3_600_000;
@@ -150,7 +150,7 @@ describe('headless nodes', () => {
   });
 
   it('end a rank whose arrays outgrow the machine, and no other', async () => {
-    bench.nodes.push(await startHeadlessNode({ server: bench.server.url, slots: 2, name: 'small', memoryBytes: process.memoryUsage().rss + 500 * 1048576 }));
+    bench.nodes.push(await startHeadlessNode({ server: bench.server.url, allowTypeScript: true, slots: 2, name: 'small', memoryBytes: process.memoryUsage().rss + 500 * 1048576 }));
     const modest = await bench.submit(`import { COMM_WORLD as comm } from 'mayfly'; for (let i = 0; comm.size > 0; i++);`, 1);
     await bench.until(modest, (j) => j.tasks[0]!.state === 'running');
     const greedy = await bench.ended(await bench.submit(`const all: Float64Array[] = []; for (;;) all.push(new Float64Array(4_000_000).fill(1.5));`, 1));
@@ -166,7 +166,7 @@ describe('headless nodes', () => {
 describe('a network that breaks WebSockets', () => {
   it('gets long polling, for control, for data and for images', async () => {
     const proxy = await deafProxy(bench.server.url);
-    bench.nodes.push(await startHeadlessNode({ server: proxy.url, slots: 2, name: 'behind the proxy' }));
+    bench.nodes.push(await startHeadlessNode({ server: proxy.url, allowTypeScript: true, slots: 2, name: 'behind the proxy' }));
     const id = await bench.submit(
       `import { COMM_WORLD as comm, SUM, checkpoint, stdin } from 'mayfly';
          const a = Float64Array.from({ length: 30000 }, (_, i) => (i === 29999 ? comm.rank : i * Math.PI)), b = new Float64Array(30000);

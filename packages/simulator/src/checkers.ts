@@ -21,6 +21,7 @@
  *  K15 A rank is given up as crashed only when it is, or when it has not begun in its time (world.ts).
  *  K16 Requests to the file service take effect once each, one after the other; answers and files are what that order gives (file-checker.ts).
  *  K17 What a node received and has not heard to be durable, it gives back to a log that lost it (server.ts).
+ *  K20 A rank comes only to nodes that run programs of its kind (volunteer.ts).
  *
  * Power loss in `behind` mode takes logged, un-synced records back: {@link Checkers.cut} forgets them, and with them what K1, K2 and K8 know.
  */

@@ -87,6 +87,7 @@ export const PLANTED = [
   plant('old-heartbeats-count', 'A rank is crashed when its node does not name it: what the node said before the rank reached it counts for nothing', 400, { only: ['stall', 'delay', 'crash', 'freeze'] }),
   plant('loss-believed', 'Input from a node is never trusted: whether the logs have what a restart needs, the server asks the logs', 100, { only: ['false loss'] }),
   plant('deadlock-believed', 'D12: a deadlock ends a job when the same ranks wait at the same place of their logs again, on other nodes', 100, { only: ['false deadlock'] }),
+  plant('kinds-ignored', 'A rank is assigned only to a node that runs programs of its kind', 100),
   plant('done-before-exit-durable', 'A task is done when its exit is durable; then its own arrival log may go', 400),
 ] as const;
 

@@ -4,7 +4,7 @@
  *
  * Faults fall only while the job runs, and stop after a while, so that a correct run ends: one that does not is a violation too (K13).
  */
-import { jobId } from '@mayfly/wire';
+import { jobId, PROGRAM_KINDS } from '@mayfly/wire';
 import { Violation } from './violation.ts';
 import { Striker, drawFaults, type Fault, type FaultKind } from './faults.ts';
 import type { Rule } from './planted.ts';
@@ -64,7 +64,9 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
   if (spec.files && !spec.script && !spec.spawn && spawn.chance(0.5))
     Object.assign(spec, { spawn: { first: spawn.between(1, spec.size - 1), round: spawn.between(1, Math.min(5, spec.rounds - 1)) } });
   const grace = Random.named(seed, 'grace');
+  const kinds = Random.named(seed, 'kinds');
   const setup: Setup = {
+    kind: kinds.pick(PROGRAM_KINDS), others: kinds.chance(0.7) ? 0 : kinds.between(1, 2),
     lazyTicks: Random.named(seed, 'sync').pick([1, 1, 3, 8]),
     briefGraceMs: grace.chance(0.5) ? grace.pick([50, 150, 400]) : undefined,
     job: jobId('sim000000000'), program: 'ab'.repeat(32), spec,
@@ -90,6 +92,7 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
   try {
     world.server.start();
     for (let i = 0; i < setup.nodes; i++) world.volunteer();
+    for (let i = 0; i < setup.others; i++) world.bystander();
     for (const f of o.faults ?? drawFaults(seed, o.faultEveryMs, o.only)) world.agenda.after(f.at, () => world.end ?? striker.strike(f));
     const typing = Random.named(seed, 'stdin');
     for (let i = 0; i < setup.spec.stdin; i++) world.agenda.after(typing.between(0, 3000), () => world.typed());

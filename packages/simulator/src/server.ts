@@ -118,7 +118,7 @@ export class Server {
     const { setup } = this.world;
     return {
       id: setup.job, name: 'simulated', size: setup.spec.spawn?.first ?? setup.spec.size, capacity: setup.spec.size, protocol: setup.protocol, durability: setup.durability,
-      program: { language: 'typescript', entry: 'main.ts', hash: setup.program }, args: [], files: [], seed: setup.spec.seed,
+      program: { language: setup.kind === 'wasm' ? 'c' : 'typescript', entry: 'main.ts', hash: setup.program }, args: [], files: [], seed: setup.spec.seed,
       channelMemories: setup.channelMemories, checkpointMs: setup.checkpointMs, interactive: false,
       ...(setup.briefGraceMs === undefined ? { graceMs: setup.graceMs } : {}),
       limits: { memoryBytes: 1 << 30, fileBytes: 1 << 30 }, submittedAt: this.world.wall,
@@ -188,7 +188,7 @@ export class Server {
         const { hello } = m;
         return this.dispatch({
           connection, type: 'hello', ...(hello.node === undefined ? {} : { claimed: hello.node }), fresh: nodeId(`node${String(this.connections++).padStart(6, '0')}`),
-          ...(hello.session === undefined ? {} : { session: hello.session }), name: hello.name, engine: hello.engine, slots: hello.slots, holds: hello.holds, images: hello.images,
+          ...(hello.session === undefined ? {} : { session: hello.session }), name: hello.name, engine: hello.engine, slots: hello.slots, ...(hello.runs && this.world.undone !== 'kinds-ignored' ? { runs: hello.runs } : {}), holds: hello.holds, images: hello.images,
         });
       }
       case 'heartbeat':

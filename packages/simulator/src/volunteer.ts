@@ -5,7 +5,7 @@
  * Owns: everything on the node. All of it is gone when the node crashes; a frozen node keeps it and goes on later as a zombie.
  */
 import { Comm, type CommEffect } from '@mayfly/protocols';
-import { readFrames, type Hello, type Incarnation, type JobId, type NodeId, type TaskId, type TaskReport } from '@mayfly/wire';
+import { PROGRAM_KINDS, readFrames, type Hello, type Incarnation, type JobId, type NodeId, type ProgramKind, type TaskId, type TaskReport } from '@mayfly/wire';
 import type { Link, LinkEnds } from './link.ts';
 import type { ControlDown, ControlUp } from './messages.ts';
 import { bypassesHold, changedDown, changedRing, changedUp, inventedAnswers } from './mutate-comm.ts';
@@ -13,6 +13,7 @@ import { FLUSH_DETERMINANTS, Rank, type SimImage } from './rank.ts';
 import { Random } from './random.ts';
 import { describe } from './trace.ts';
 import { Uploads } from './uploads.ts';
+import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
 export interface Held {
@@ -32,6 +33,8 @@ export interface Held {
 
 const HEARTBEAT_MS = 1000;
 const RECONNECT_MS = 300;
+
+const kindsOf = (world: World, name: string): readonly ProgramKind[] | undefined => Random.named(world.seed, `kinds of ${name}`).pick([undefined, PROGRAM_KINDS, [world.setup.kind]]);
 
 export class Volunteer {
   alive = true;
@@ -57,6 +60,8 @@ export class Volunteer {
     readonly name: string,
     readonly slots: number,
     private readonly claim?: NodeId,
+    /** Kinds of programs that it runs; default: the job's, perhaps with others, or untold. */
+    private readonly runs = kindsOf(world, name),
   ) {
     const { spec, channelMemories, protocol, window, chunkBytes } = world.setup;
     this.random = Random.named(world.seed, name);
@@ -66,12 +71,16 @@ export class Volunteer {
     this.skew = spec.script ? 0 : this.random.between(-300, 300);
     this.uploads = new Uploads(this);
     this.connectControl();
-    for (let cm = 0; cm < channelMemories; cm++) this.connectData(cm);
+    if (this.runsIt) for (let cm = 0; cm < channelMemories; cm++) this.connectData(cm);
     this.beat();
   }
 
   get job(): JobId {
     return this.world.setup.job;
+  }
+
+  private get runsIt(): boolean {
+    return this.runs?.includes(this.world.setup.kind) ?? true;
   }
 
   get here(): boolean {
@@ -118,7 +127,7 @@ export class Volunteer {
     );
     this.control = link;
     const hello: Hello = {
-      version: 1, name: this.name, engine: 'simulated', slots: this.slots, session: this.session,
+      version: 1, name: this.name, engine: 'simulated', slots: this.slots, session: this.session, ...(this.runs ? { runs: [...this.runs] } : {}),
       holds: [...this.held.values()].filter((h) => !h.finished).map((h) => ({ job: this.job, task: h.task, incarnation: h.incarnation })),
       images: [],
       ...((this.id ?? this.claim) ? { node: (this.id ?? this.claim)! } : {}),
@@ -297,6 +306,7 @@ export class Volunteer {
         if (this.held.get(m.task)?.incarnation === m.incarnation) this.drop(m.task);
         return;
       case 'assign': {
+        if (!this.runsIt) throw new Violation(`K20: task ${m.task}.${m.incarnation}, ${this.world.setup.kind}, is given to ${this.name}, which does not run it`);
         const old = this.held.get(m.task);
         if (old && old.incarnation >= m.incarnation) return;
         if (old) this.drop(m.task);

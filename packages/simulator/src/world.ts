@@ -1,6 +1,6 @@
 /** One simulated run: the setup that a seed draws, the clock, the server, the volunteers, the terminal, the notes. */
 import type { DispatcherSettings, FaultRecord } from '@mayfly/protocols';
-import { homeOf, zeroLine, type ErrorBody, type JobId, type ReplayFrom, type TaskId } from '@mayfly/wire';
+import { homeOf, zeroLine, type ErrorBody, type JobId, type ProgramKind, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import { Agenda } from './agenda.ts';
 import { Checkers } from './checkers.ts';
 import { FileHost } from './file-host.ts';
@@ -38,6 +38,9 @@ export interface Setup {
   readonly diskMs: number;
   readonly nodes: number;
   readonly slots: number;
+  /** What the job's program is, and how many nodes there are besides that do not run it. */
+  readonly kind: ProgramKind;
+  readonly others: number;
   readonly dispatcher: Partial<DispatcherSettings>;
 }
 
@@ -49,6 +52,8 @@ export class World {
   readonly sink: Sink;
   readonly files: FileHost;
   volunteers: Volunteer[] = [];
+  /** Nodes that do not run the job's program: no fault strikes them, and no rank may come to them. */
+  readonly bystanders: Volunteer[] = [];
   /** What happened, in order; printed for a failing seed. */
   readonly notes: string[] = [];
   readonly counts = new Map<string, number>();
@@ -90,6 +95,10 @@ export class World {
     const v = new Volunteer(this, `v${++this.born}`, this.setup.slots, claim);
     this.volunteers.push(v);
     return v;
+  }
+
+  bystander(): void {
+    this.bystanders.push(new Volunteer(this, `o${this.bystanders.length + 1}`, this.setup.slots, undefined, [this.setup.kind === 'wasm' ? 'typescript' : 'wasm']));
   }
 
   gone(v: Volunteer): void {

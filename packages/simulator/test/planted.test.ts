@@ -22,6 +22,7 @@ const QUICK: readonly [Rule, RegExp][] = [
   ['acknowledged-past-the-mark', /^K9/],
   ['requests-taken-again', /^K16/],
   ['answers-forgotten', /LOST_LOG/],
+  ['kinds-ignored', /^K20/],
   ['children-forgotten', /^K13/],
   ['loss-believed', /LOST_LOG/],
   ['deadlock-believed', /DEADLOCK/],

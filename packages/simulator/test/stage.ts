@@ -18,7 +18,7 @@ export interface Scenario {
 /** One node per task and two spares, one slot each; no delay is longer than a millisecond. */
 const CALM: Partial<Setup> = {
   channelMemories: 1, durability: 'behind', window: 1024, retainBytes: 1_000_000, checkpointMs: 0, graceMs: 300, briefGraceMs: undefined, maxDelay: 1, turnMs: 1, syncMs: 10, diskMs: 2,
-  slots: 1, dispatcher: { restartGraceMs: 400, silentMs: 2500, startMs: 10_000, crashLimit: 1e6 },
+  slots: 1, kind: 'typescript', others: 0, dispatcher: { restartGraceMs: 400, silentMs: 2500, startMs: 10_000, crashLimit: 1e6 },
 };
 
 export interface Played {

@@ -157,9 +157,10 @@ async function showUntilEnd(client: Client, job: JobView, progress: ProgressLine
     if (++quiet >= 2) flush();
   }, 250);
   let hint: NodeJS.Timeout | undefined;
-  if (!options.quiet && !process.stderr.isTTY)
+  if (!options.quiet)
     hint = setTimeout(() => {
-      if (latest.state === 'waiting') process.stderr.write(`mayfly: job ${job.id} waits: ${latest.reason ?? 'for nodes'}\n`);
+      // What to do stands at the end of the reason: the one line of a terminal may have no room for it.
+      if (latest.state === 'waiting' && progress.cut) progress.write(process.stderr, `mayfly: job ${job.id} waits: ${latest.reason ?? 'for nodes'}\n`);
     }, 5000);
   try {
     const view = await follow(client, job.id, {

@@ -9,6 +9,7 @@ export interface VolunteerOptions {
   name?: string;
   room?: string;
   insecure?: boolean;
+  allowTypescript?: boolean;
 }
 
 export async function volunteer(server: string, options: VolunteerOptions): Promise<number> {
@@ -16,8 +17,9 @@ export async function volunteer(server: string, options: VolunteerOptions): Prom
   const slots = options.slots ?? Math.max(1, availableParallelism() - 1);
   if (options.insecure) process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   const name = (options.name ?? hostname()).slice(0, 80);
-  const node = await startHeadlessNode({ server: server.replace(/\/+$/, ''), slots, name, ...(options.room === undefined ? {} : { room: options.room }) });
-  process.stdout.write(`"${name}" offers ${slots} slot${slots === 1 ? '' : 's'} to ${server}; Ctrl-C takes them back\n`);
+  const node = await startHeadlessNode({ server: server.replace(/\/+$/, ''), slots, name, allowTypeScript: options.allowTypescript ?? false, ...(options.room === undefined ? {} : { room: options.room }) });
+  const what = options.allowTypescript ? '' : ' for C and C++ programs (WebAssembly)';
+  process.stdout.write(`"${name}" offers ${slots} slot${slots === 1 ? '' : 's'}${what} to ${server}; Ctrl-C takes them back\n`);
   await interrupted();
   await node.close();
   return Exit.OK;

@@ -55,7 +55,7 @@ async function headless(server: string): Promise<Volunteers> {
   return {
     kind: `headless nodes in Node ${process.versions.node}`,
     async open(name, slots) {
-      const node = await startHeadlessNode({ server, slots, name });
+      const node = await startHeadlessNode({ server, allowTypeScript: true, slots, name });
       nodes.add(node);
       return {
         name,

@@ -21,7 +21,7 @@ it.runIf(name !== undefined)('records a job in the middle', async () => {
   expect(name).toMatch(/^format-\d+$/);
   const dataDir = join(await freshDir(), 'data');
   const server = await startProcess({ dataDir, dispatcher: { graceMs: 600_000, silentMs: 600_000 } });
-  const nodes = [await startHeadlessNode({ server: server.url, slots: 1, name: 'a' }), await startHeadlessNode({ server: server.url, slots: 1, name: 'b' })];
+  const nodes = [await startHeadlessNode({ server: server.url, allowTypeScript: true, slots: 1, name: 'a' }), await startHeadlessNode({ server: server.url, allowTypeScript: true, slots: 1, name: 'b' })];
   const call = async <T>(path: string, body?: object): Promise<T> => {
     const r = await fetch(`${server.url}/api/${path}`, { headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }, ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }) });
     return (r.headers.get('content-type')?.includes('json') ? r.json() : r.text()) as Promise<T>;

@@ -17,7 +17,7 @@ import { mostSlots, pictureText, type Sheet } from './nodes/slots.ts';
 import { Spark } from './nodes/Stack.tsx';
 import { useSheet } from './nodes/useSheet.ts';
 import { useHeld } from './useHeld.ts';
-import { nodeWord } from './words.ts';
+import { engineText, nodeWord } from './words.ts';
 
 interface Shown {
   by: Column;
@@ -41,7 +41,7 @@ const TABLE: Shown[] = [
   },
   { by: 'state', title: 'State', className: 'c-state', cell: (n) => <Tag tone={nodeWord(n).tone}>{nodeWord(n).text}</Tag> },
   { by: 'busy', title: 'Busy', className: 'right num c-busy', cell: (n) => `${n.busy} of ${n.slots}` },
-  { by: 'engine', title: 'Engine', className: 'muted wide-only c-engine', words: (n) => n.engine, cell: (n) => n.engine },
+  { by: 'engine', title: 'Engine', className: 'muted wide-only c-engine', words: engineText, cell: engineText },
   { by: 'room', title: 'Room', className: 'muted wide-only c-room', cell: (n) => n.room ?? '–' },
   { by: 'cores', title: 'Cores', className: 'right muted num wide-only c-cores', cell: (n) => n.cores ?? '–' },
   {

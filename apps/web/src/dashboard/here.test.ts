@@ -2,12 +2,17 @@ import type { JobView, NodeView } from '@mayfly/wire';
 import { describe, expect, it } from 'vitest';
 import { computeHere, lackingFor } from './here.ts';
 
-const node = (slots: number, busy: number, room?: string) => ({ state: 'here', slots, busy, ...(room ? { room } : {}) }) as NodeView;
-const job = (j: Partial<JobView>) => ({ state: 'waiting', size: 4, tasks: [], ...j }) as JobView;
+const node = (slots: number, busy: number, room?: string, runs?: NodeView['runs']) => ({ state: 'here', slots, busy, ...(room ? { room } : {}), ...(runs ? { runs } : {}) }) as NodeView;
+const job = (j: Partial<JobView>) => ({ state: 'waiting', size: 4, tasks: [], program: { language: 'typescript' }, ...j }) as JobView;
 
 describe('the slots that a job lacks', () => {
   it('are all its ranks without a free slot, in its own room', () => {
     expect([lackingFor(job({}), []), lackingFor(job({}), [node(3, 2)]), lackingFor(job({}), [node(8, 0)]), lackingFor(job({ room: 'ABCDEF' }), [node(8, 0), node(1, 0, 'ABCDEF')])]).toEqual([4, 3, 0, 3]);
+  });
+  it('are not those of nodes that do not run its program', () => {
+    const nodes = [node(3, 0, undefined, ['wasm']), node(1, 0, undefined, ['wasm', 'typescript'])];
+    const c = { program: { language: 'c' } } as JobView;
+    expect([lackingFor(job({}), nodes), lackingFor(job(c), nodes)]).toEqual([3, 0]);
   });
   it('of a running job are those of the ranks that lost theirs', () => {
     const tasks = [{ state: 'running' }, { state: 'unassigned' }, { state: 'unassigned' }] as JobView['tasks'];

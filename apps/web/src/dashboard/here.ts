@@ -9,7 +9,7 @@ const FEW = 4;
 /** Slots that are lacking for the ranks of a job that have none; 0: it can begin as soon as the server looks. */
 export function lackingFor(job: JobView, nodes: readonly NodeView[]): number {
   const wanted = job.state === 'waiting' ? job.size : job.tasks.filter((t) => t.state === 'unassigned').length;
-  return Math.max(0, wanted - slotsOf(nodes, job.room ?? '').free);
+  return Math.max(0, wanted - slotsOf(nodes, job.room ?? '', job.program.language).free);
 }
 
 /** `lacking`: 0 asks for what the volunteer page would offer by itself. */

@@ -1,5 +1,5 @@
 /** What the dashboard says of jobs, ranks, nodes and faults, in words and tones. Pure. */
-import { WORLD, type ComparedRun, type Fault, type JobState, type JobView, type NodeView, type TaskView } from '@mayfly/wire';
+import { kindOf, WORLD, type ComparedRun, type Fault, type JobState, type JobView, type NodeView, type ProgramLanguage, type TaskView } from '@mayfly/wire';
 import { bytes, elapsed, plural } from '../shared/format.ts';
 import type { Word } from '../shared/tone.ts';
 
@@ -122,6 +122,7 @@ const CAUSES: Record<string, string> = {
   crashed: 'the worker crashed',
   killed: 'killed by hand',
   clone: 'a second tab ran the same rank',
+  declined: 'its node does not run programs of this kind',
   reloaded: 'the tab was reloaded',
   refused: 'its messages were refused',
   restart: 'the server was restarted',
@@ -198,9 +199,15 @@ const NODE: Record<string, Word> = {
 };
 export const nodeWord = (n: NodeView): Word => NODE[n.state] ?? { text: n.state, tone: 'quiet' };
 
-/** Slots of the nodes that are here; with `room`, of those that serve it ('' for none). */
-export function slotsOf(nodes: readonly NodeView[], room?: string): { total: number; free: number; nodes: number } {
-  const here = nodes.filter((n) => n.state === 'here' && (room === undefined || (n.room ?? '') === room));
+/** A headless volunteer may run programs of WebAssembly only. */
+const runs = (n: NodeView, language: string): boolean => n.runs === undefined || n.runs.includes(kindOf(language as ProgramLanguage));
+
+/** What it is, and what it does not run. */
+export const engineText = (n: NodeView): string => `${n.engine}${runs(n, 'typescript') ? '' : ', C and C++ only'}`;
+
+/** Slots of the nodes that are here; with `room`, of those that serve it ('' for none); with `language`, of those that run it. */
+export function slotsOf(nodes: readonly NodeView[], room?: string, language?: string): { total: number; free: number; nodes: number } {
+  const here = nodes.filter((n) => n.state === 'here' && (room === undefined || (n.room ?? '') === room) && (language === undefined || runs(n, language)));
   const total = here.reduce((sum, n) => sum + n.slots, 0);
   return { total, free: Math.max(0, total - here.reduce((sum, n) => sum + n.busy, 0)), nodes: here.length };
 }

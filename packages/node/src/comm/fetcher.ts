@@ -18,6 +18,16 @@ const RUNS = 2;
 /** Input files kept in memory for the next reader of the same node. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
+/** @throws MayflyError BAD_MODULE: every node will say so */
+async function compiled(bytes: Uint8Array): Promise<WebAssembly.Module> {
+  try {
+    return await WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>);
+  } catch (e) {
+    if (e instanceof WebAssembly.CompileError) throw new MayflyError('BAD_MODULE', `the program is not a WebAssembly module that this engine takes: ${e.message}`);
+    throw e;
+  }
+}
+
 export class Fetcher {
   private readonly programs = new Map<string, Promise<string | WebAssembly.Module>>();
   private readonly files = new Map<string, Uint8Array>();
@@ -66,7 +76,7 @@ export class Fetcher {
       if (program !== undefined) return program;
     }
     const script = (a.program.language as string) === 'typescript';
-    const own = this.verified(`/data/program/${a.job}`, a.capability, hash, alive).then((b) => (script ? new TextDecoder().decode(b) : WebAssembly.compile(b as Uint8Array<ArrayBuffer>)));
+    const own = this.verified(`/data/program/${a.job}`, a.capability, hash, alive).then((b) => (script ? new TextDecoder().decode(b) : compiled(b)));
     this.programs.set(hash, own);
     own.catch(() => this.programs.delete(hash));
     return own;

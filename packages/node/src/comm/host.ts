@@ -10,7 +10,7 @@
  */
 import { cutImage, packPages } from '@mayfly/checkpoint';
 import { Comm, type CommEffect, type CommEvent } from '@mayfly/protocols';
-import { MayflyError, type Assignment, type ErrorBody, type TaskId } from '@mayfly/wire';
+import { MayflyError, type Assignment, type ErrorBody, type ProgramKind, type TaskId } from '@mayfly/wire';
 import type { ImageHead } from '../local-frames.ts';
 import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, RankRun, RankToComm } from '../messages.ts';
 import { channelOf, type Channel } from '../ports.ts';
@@ -34,6 +34,9 @@ const BLOCKED_RETRY_MS = 4;
 const LINGER_MS = 0.1;
 /** Every so many deliveries a rank that does not answer at once is given another chance to. */
 const LINGER_AGAIN = 32;
+
+/** What this node does not start, as it is no fault of its own. */
+const REFUSALS: readonly string[] = ['PROGRAM_REFUSED', 'BAD_MODULE'];
 
 export class CommHost {
   private core: Comm | undefined;
@@ -73,7 +76,7 @@ export class CommHost {
   private fromDaemon(m: DaemonToComm): void {
     switch (m.type) {
       case 'assign':
-        this.assign(m.assignment, m.clockOffset, m.local, m.node);
+        this.assign(m.assignment, m.clockOffset, m.local, m.node, m.runs);
         break;
       case 'revoke': {
         const rank = this.ranks.get(m.task);
@@ -103,7 +106,7 @@ export class CommHost {
 
   // ── ranks ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  private assign(a: Assignment, clockOffset: number, local: boolean, node: string): void {
+  private assign(a: Assignment, clockOffset: number, local: boolean, node: string, runs: readonly ProgramKind[]): void {
     const older = this.ranks.get(a.task);
     if (older) {
       if (older.assignment.incarnation >= a.incarnation) return;
@@ -135,6 +138,7 @@ export class CommHost {
       assignment: a,
       clockOffset,
       place: `${node} (${this.seams.place})`,
+      runs,
       link: undefined as unknown as RankLink,
       port: channelOf<RankRun, RankToComm>(mine),
       start: undefined,
@@ -178,6 +182,8 @@ export class CommHost {
         this.fetcher!.program(a, alive),
         a.manifest ? this.fetcher!.image(a, a.manifest, local ? (hash) => this.pages.get(hash) : undefined, alive) : undefined,
       ]);
+      // By what it is: a script under the name of a module would have been cached as one, or come from a server that lies.
+      if (typeof program === 'string' && !rank.runs.includes('typescript')) throw new MayflyError('PROGRAM_REFUSED', 'the program is a script, and this volunteer runs WebAssembly programs only');
       rank.program = program;
       if (typeof program !== 'string') rank.link.imageBuffer = imageBufferFor(program, a);
       rank.image = image;
@@ -186,8 +192,9 @@ export class CommHost {
     } catch (e) {
       if (!alive()) return;
       const error: ErrorBody = e instanceof MayflyError ? { code: e.code, message: e.message } : { code: 'INTERNAL', message: String(e) };
-      this.report(rank, 'crashed', error);
-      this.stop(rank, 'crashed');
+      const how = REFUSALS.includes(error.code) ? 'refused' : 'crashed';
+      this.report(rank, how, error);
+      this.stop(rank, how);
     }
   }
 

@@ -2,7 +2,7 @@
 import type { CutImage } from '@mayfly/checkpoint';
 import { readSection } from '@mayfly/libmpi';
 import type { EndpointStart } from '@mayfly/protocols';
-import { IMAGE_FORMAT, imageIdOf, type Assignment, type Manifest } from '@mayfly/wire';
+import { IMAGE_FORMAT, imageIdOf, type Assignment, type Manifest, type ProgramKind } from '@mayfly/wire';
 import type { ImageHead } from '../local-frames.ts';
 import type { RankRun, RankToComm } from '../messages.ts';
 import type { Channel } from '../ports.ts';
@@ -14,6 +14,8 @@ export interface Rank {
   clockOffset: number;
   /** What the program is told of where it runs. */
   place: string;
+  /** Kinds of programs that this node runs. */
+  runs: readonly ProgramKind[];
   link: RankLink;
   port: Channel<RankRun, RankToComm>;
   start: EndpointStart | undefined;

@@ -10,7 +10,7 @@
  *  N4 A server that stands still while its connection stands is said to be silent as soon as an answer is overdue; one answer at a time is owed.
  */
 import { io, type Socket } from 'socket.io-client';
-import { CONTROL_VERSION, ERRORS, SPENT, type ErrorBody, type ErrorCode, type Heartbeat, type JobId, type NodeToServer, type ServerToNode, type TaskReport } from '@mayfly/wire';
+import { CONTROL_VERSION, ERRORS, PROGRAM_KINDS, SPENT, type ErrorBody, type ErrorCode, type Heartbeat, type JobId, type NodeToServer, type ServerToNode, type TaskReport } from '@mayfly/wire';
 import type { Gave, RankSnapshot, VolunteerEvent, VolunteerPhase, VolunteerSnapshot } from '../page/snapshot.ts';
 import { Jobs, type HeldRank } from './jobs.ts';
 import type { DaemonOptions, DaemonSeams } from './seams.ts';
@@ -71,7 +71,7 @@ export class Daemon {
       onImage: (rank, bytes) => this.remember('checkpoint', `Image of rank ${rank.assignment.task} stored (${Math.ceil(bytes / 1024)} KB).`, rank),
       onChange: () => this.changed(),
       onNote: (job, text) => this.onNote(`job ${job}: ${text}`),
-    });
+    }, options.runs);
     this.jobs = jobs;
     if (options.share !== undefined) jobs.setShare(options.share);
   }
@@ -117,6 +117,7 @@ export class Daemon {
       socket.onAny(() => void (this.owedSince !== undefined && this.heard(this.seams.now())));
       socket.on('assign', (a) => {
         const received = this.seams.now();
+        if (this.jobs.declines(a)) return;
         this.seenJobs.add(a.job);
         this.remember('started', `Rank ${a.task} of ${a.jobName ?? a.job} starts here${a.incarnation > 0 ? ` (incarnation ${a.incarnation})` : ''}.`, a);
         void this.jobs.assign(a, received, this.options.name);
@@ -143,6 +144,7 @@ export class Daemon {
         name: this.options.name,
         engine: this.seams.engine,
         slots: this.leaving ? 0 : this.options.slots,
+        runs: [...(this.options.runs ?? PROGRAM_KINDS)],
         ...(this.options.cores === undefined ? {} : { cores: this.options.cores }),
         ...(this.options.room === undefined ? {} : { room: this.options.room }),
         ...(this.options.board === undefined ? {} : { board: this.options.board }),

@@ -8,8 +8,10 @@
  *     laptop, a frozen tab) does not count the time.
  *  J3 A frame without ranks is closed after a while; it is opened again for the next assignment.
  *  J4 A frame serves one job and is then thrown away. A spare one, which a node without ranks keeps ready, has heard of no job.
+ *  J5 The server's word on a program decides nothing: one of a kind that this node does not run is refused by its label before anything is fetched, and by
+ *     what it is once its bytes are here (comm/host.ts).
  */
-import type { Assignment, ErrorBody, Incarnation, JobId, Revoke, TaskId, TaskReport } from '@mayfly/wire';
+import { kindOf, PROGRAM_KINDS, type Assignment, type ErrorBody, type Incarnation, type JobId, type ProgramKind, type Revoke, type TaskId, type TaskReport } from '@mayfly/wire';
 import type { CommToDaemon, TaskStatus } from '../messages.ts';
 import type { DaemonSeams, JobFrame } from './seams.ts';
 
@@ -73,6 +75,7 @@ export class Jobs {
   constructor(
     private readonly seams: DaemonSeams,
     private readonly events: JobsEvents,
+    private readonly runs: readonly ProgramKind[] = PROGRAM_KINDS,
   ) {}
 
   *held(): Generator<HeldRank, void> {
@@ -88,6 +91,14 @@ export class Jobs {
   /** Every data connection of every job with ranks is up. */
   get connected(): boolean {
     for (const j of this.jobs.values()) if (j.ranks.size > 0 && !j.connected) return false;
+    return true;
+  }
+
+  /** J5: says so to the server, which places the rank elsewhere. */
+  declines({ job, task, incarnation, program }: Assignment): boolean {
+    if (this.runs.includes(kindOf(program.language))) return false;
+    const message = 'this volunteer runs WebAssembly programs only (C, C++): it was not started with --allow-typescript';
+    this.events.onReport({ job, task, incarnation, event: 'refused', error: { code: 'PROGRAM_REFUSED', message } });
     return true;
   }
 
@@ -111,7 +122,7 @@ export class Jobs {
       await job.opening;
       const local = a.manifest ? (await this.seams.images.list()).some((i) => i.image === a.manifest!.image) : false;
       if (job.ranks.get(a.task) !== rank) return;
-      job.frame!.channel.post({ type: 'assign', assignment: a, clockOffset: a.serverTime - received, local, node });
+      job.frame!.channel.post({ type: 'assign', assignment: a, clockOffset: a.serverTime - received, local, node, runs: this.runs });
     } catch (e) {
       this.lost(job, e instanceof Error ? e.message : String(e));
     }

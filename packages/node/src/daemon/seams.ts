@@ -1,6 +1,6 @@
 /** What the node daemon needs from its host: a page with frames, or a Node process with worker threads. */
 import type { LocalImages } from '@mayfly/checkpoint';
-import type { BoardName, JobId, NodeId } from '@mayfly/wire';
+import type { BoardName, JobId, NodeId, ProgramKind } from '@mayfly/wire';
 import type { CommToDaemon, DaemonToComm } from '../messages.ts';
 import type { Channel } from '../ports.ts';
 
@@ -50,6 +50,8 @@ export interface DaemonOptions {
   board?: BoardName | undefined;
   /** Percent of a processor that each rank may use; default 100. */
   share?: number | undefined;
+  /** Kinds of programs that this node runs; absent: all, as a browser's sandbox can. */
+  runs?: readonly ProgramKind[] | undefined;
   /** Processor cores of this machine. */
   cores?: number | undefined;
 }

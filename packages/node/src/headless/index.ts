@@ -8,7 +8,7 @@ import { totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import { memoryImages } from '@mayfly/checkpoint';
-import type { BoardName, NodeId } from '@mayfly/wire';
+import { PROGRAM_KINDS, type BoardName, type NodeId } from '@mayfly/wire';
 import { Daemon } from '../daemon/daemon.ts';
 import { measureSpeed } from '../daemon/speed.ts';
 import { startFrame } from '../frame/core.ts';
@@ -28,6 +28,8 @@ export interface HeadlessOptions {
   room?: string;
   /** Under which name the board of the room counts what this node gives. */
   board?: BoardName;
+  /** Also take jobs in TypeScript, whose ranks are held by scrubbed globals only. Default: programs of WebAssembly (C, C++), which reach nothing but their imports. */
+  allowTypeScript?: boolean;
   /** Folder with comm.cjs and rank.cjs; default: `headless/` beside the running file, else the package's own dist. */
   workers?: string;
   /** Resident memory of this process above which a rank is ended as crashed. Default: three quarters of what the machine has. */
@@ -67,7 +69,7 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
   const folder = workerFolder(options.workers).replace(/[\\/]?$/, '/');
   const server = options.server.replace(/\/+$/, '');
   const daemon = new Daemon(
-    { server, name: options.name, slots: options.slots, room: options.room, board: options.board },
+    { server, name: options.name, slots: options.slots, room: options.room, board: options.board, runs: options.allowTypeScript ? PROGRAM_KINDS : ['wasm'] },
     {
       async openFrame() {
         const { port1, port2 } = new MessageChannel();
@@ -76,7 +78,7 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
           {
             spawnComm: () => nodeWorker<FrameToComm, CommToFrame>(`${folder}comm.cjs`, { name: 'comm' }),
             spawnRank: (memoryBytes) =>
-              nodeWorker<RankInit, never>(`${folder}rank.cjs`, { name: 'rank', env: {}, argv: process.env['MAYFLY_RANK_FAULTS'] ? ['--faults'] : [], resourceLimits: { maxOldGenerationSizeMb: Math.max(64, Math.floor(memoryBytes / 1048576)) } }),
+              nodeWorker<RankInit, never>(`${folder}rank.cjs`, { name: 'rank', env: {}, argv: [...(options.allowTypeScript ? ['--allow-typescript'] : []), ...(process.env['MAYFLY_RANK_FAULTS'] ? ['--faults'] : [])], resourceLimits: { maxOldGenerationSizeMb: Math.max(64, Math.floor(memoryBytes / 1048576)) } }),
           },
           server,
           port2 as unknown as PortLike,

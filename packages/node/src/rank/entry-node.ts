@@ -10,12 +10,15 @@ const now = Date.now.bind(Date);
 // Taken before the program's world is scrubbed.
 const kill = process.kill.bind(process);
 const { pid } = process;
+/** Scripts are a matter of permission: without it, this thread runs modules only, whatever it is handed. */
+const scripts = process.argv.includes('--allow-typescript');
 const faults = process.argv.includes('--faults');
 
 parentPort!.once('message', ({ memory, port }: RankInit) => {
   const p = port as unknown as import('node:worker_threads').MessagePort;
   const wake = (): void => p.postMessage({ type: 'wake' } satisfies RankToComm);
   p.once('message', (run: RankRun) => {
+    if (typeof run.program === 'string' && !scripts) throw new Error('this volunteer runs WebAssembly programs only, and was handed a script');
     runRank(memory, wake, run, {
       now,
       ...(faults ? { fault: { die: () => void kill(pid, 'SIGKILL'), made: (task, calls) => void writeSync(2, `task ${task} of ${run.assignment.job} made ${calls} calls\n`) } } : {}),

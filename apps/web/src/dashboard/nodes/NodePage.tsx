@@ -9,7 +9,7 @@ import { getNode } from '../api.ts';
 import { useServerNow } from '../context.tsx';
 import { lossText } from '../nodes.ts';
 import { Problem } from '../Problem.tsx';
-import { doingText, faultCause, nodeWord, rankWord } from '../words.ts';
+import { doingText, engineText, faultCause, nodeWord, rankWord } from '../words.ts';
 import { UseView } from './UseView.tsx';
 import { isMissing, useSheet } from './useSheet.ts';
 
@@ -55,7 +55,7 @@ export function NodePage() {
       <dl className="facts" aria-label="What it is">
         <Fact name="Busy" value={`${node.busy} of ${node.slots}`} more="slots" />
         <Fact name="Memory" value={d.memory === undefined || forgotten ? '–' : bytes(d.memory)} more="of its C and C++ ranks" />
-        <Fact name="Engine" value={node.engine} />
+        <Fact name="Engine" value={engineText(node)} />
         <Fact name="Room" value={node.room ?? '–'} />
         <Fact name="Cores" value={node.cores === undefined ? '–' : String(node.cores)} />
         <Fact name="Speed" value={node.speed === undefined ? '–' : `${Math.round(node.speed)} M/s`} more="steps of a fixed loop on one core" />

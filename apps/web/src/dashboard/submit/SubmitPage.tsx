@@ -122,7 +122,8 @@ function SubmitForm({ start, unsent, examples }: { start: Chosen | undefined; un
   const info = useQuery({ queryKey: ['info'], queryFn: getInfo, staleTime: 60_000 });
   const wrong = problems(draft, info.data?.maxSubmissionBytes);
   const saysAt = (field: string) => (shown ? wrong.filter((p) => p.field === field).map((p) => p.text) : []);
-  const slots = slotsOf(nodes.data ?? [], room);
+  const language = languageOf(draft);
+  const slots = slotsOf(nodes.data ?? [], room, language === 'archive' ? undefined : language);
   const send = (e: FormEvent) => {
     e.preventDefault();
     setShown(true);
