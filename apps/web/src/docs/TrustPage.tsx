@@ -25,7 +25,7 @@ export function TrustPage() {
       <h2>What you can do about it</h2>
       <ul>
         <li>
-          <strong>Own nodes.</strong> Open a <Link to="/dashboard/rooms">room</Link>, keep its code, and run <code>mayfly volunteer … --room CODE</code> on your own machines. This alone also keeps the data to yourself.
+          <strong>Own nodes.</strong> Open a <Link to="/dashboard/rooms">room</Link>, keep its code, and run <code>mayfly volunteer … --room CODE</code> on your own machines (for programs in TypeScript with <code>--allow-typescript</code>, or <code>--browser</code>). This alone also keeps the data to yourself.
         </li>
         <li>
           <strong>A room of people you know.</strong>
