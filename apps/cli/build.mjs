@@ -13,7 +13,7 @@ const root = join(here, '../..');
 const dist = join(here, 'dist');
 const about = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'));
 
-const external = [...Object.keys(about.dependencies), 'playwright-core'];
+const external = Object.keys(about.dependencies);
 await mkdir(dist, { recursive: true });
 for (const name of await readdir(dist)) if (/^part-.*\.js/.test(name)) await rm(join(dist, name));
 await build({

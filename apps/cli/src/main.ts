@@ -7,6 +7,7 @@ import type { OutputOptions } from './commands/jobs.ts';
 import type { ServerCommandOptions } from './commands/server.ts';
 import type { CreateOptions } from './commands/tokens.ts';
 import type { VerifyOptions } from './commands/verify.ts';
+import type { BrowserVolunteerOptions } from './commands/volunteer-browser.ts';
 import type { VolunteerOptions } from './commands/volunteer.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { DemoOptions } from './demo/demo.ts';
@@ -40,7 +41,10 @@ A headless volunteer takes jobs in C and C++ only. Such a program is a module of
 MPI and of its standard library that Mayfly hands to it. A program in TypeScript is JavaScript that Node runs: only removed globals
 stand between it and this machine, and Node itself calls that no sandbox. Whoever finds a way past them acts as the user who started
 this command: reads the files of that user, runs programs, uses the network. With --allow-typescript you accept that from everybody who
-may submit jobs to the server. A browser tab runs TypeScript in the browser's own sandbox.`;
+may submit jobs to the server.
+
+With --browser the programs run in the sandbox of a browser, which is the best one there is, and TypeScript is taken as well. The browser
+has a profile of its own, which is removed at the end.`;
 const DRIVER_HELP = {
   mpicc: 'compile and link C, with the options of clang and the link of MPI',
   mpicxx: 'compile and link C++ (also as mpic++ and mpiCC)',
@@ -133,15 +137,21 @@ ${EXIT_HELP}`,
 
   program
     .command('volunteer')
-    .description('offer this machine as a node, without a browser')
+    .description('offer this machine as a node, without a window')
     .argument('<url>', 'the server')
     .option('-s, --slots <n>', 'ranks that it takes at the same time (default: cores − 1)', whole(1, 256))
     .option('--name <name>', 'how the node is called (default: host name)')
     .option('--room <code>', 'join code of the room')
     .option('--allow-typescript', 'also take jobs in TypeScript. Only for jobs of people whom you trust with this machine: see below')
+    .option('--browser [path]', "run the server's volunteer page in an installed Chrome, Chromium, Edge or Firefox without a window; =path or =name: in this one")
+    .option('--no-browser-sandbox', 'with --browser: use Chromium also where it has no sandbox (as root)')
     .option('--insecure', 'accept a certificate that the server made itself')
     .addHelpText('after', VOLUNTEER_HELP)
-    .action(act(async (url: string, o: VolunteerOptions) => (await import('./commands/volunteer.ts')).volunteer(url, o)));
+    .action(
+      act(async (url: string, { browser, ...o }: VolunteerOptions & BrowserVolunteerOptions & { browser?: string }) =>
+        browser === undefined ? (await import('./commands/volunteer.ts')).volunteer(url, o) : (await import('./commands/volunteer-browser.ts')).browserVolunteer(url, browser, o),
+      ),
+    );
 
   const group = program.command('jobs').description('look at jobs and their output');
   connected(group.command('list', { isDefault: true }).description('all jobs, newest first').option('--json', 'as JSON')).action(act(async (o: ConnectionOptions & { json?: boolean }) => (await jobs()).list(o)));
@@ -242,8 +252,10 @@ ${EXIT_HELP}`,
   return program;
 }
 
-/** Words after `mpiexec` that come from other implementations. */
+/** Words after `mpiexec` that come from other implementations; `--browser` without a value. */
 function habits(argv: string[]): string[] {
+  // A value of --browser stands behind '=': the word after it is the server.
+  if (argv[0] === 'volunteer') return argv.map((a) => (a === '--browser' ? '--browser=' : a));
   if (argv[0] !== 'mpiexec' && argv[0] !== 'mpirun') return argv;
   const { argv: own, ignored } = translate(argv.slice(1), process.env);
   if (own[0] === '--version') return ['--version'];

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { readFile } from 'node:fs/promises';
 import { readProgram } from '@mayfly/toolchain';
 import type { JobSubmission, JobView } from '@mayfly/wire';
+import { findBrowser, type InstalledBrowser } from '../browser/find.ts';
 import { Client } from '../client.ts';
 import { startEmbedded } from '../embedded.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
@@ -35,7 +36,7 @@ export async function demo(options: DemoOptions): Promise<number> {
   const submission = await conjugateGradients();
   const embedded = await startEmbedded();
   const client = new Client({ server: embedded.server.localUrl, token: embedded.token, insecure: false });
-  const browser = options.headlessNodes ? undefined : process.env.MAYFLY_BROWSER || undefined;
+  const browser = options.headlessNodes ? undefined : installedBrowser(note);
   note(`server at ${embedded.server.url}`);
   const volunteers = await gather(embedded.server.localUrl, browser, options.show ?? false);
   try {
@@ -103,6 +104,17 @@ export async function demo(options: DemoOptions): Promise<number> {
     await volunteers.end().catch(() => undefined);
     await client.close();
     await embedded.close();
+  }
+}
+
+/** Without one, the demo has headless nodes. One that MAYFLY_BROWSER names has to work. */
+function installedBrowser(note: (text: string) => void): InstalledBrowser | undefined {
+  try {
+    return findBrowser();
+  } catch (error) {
+    if (process.env.MAYFLY_BROWSER || !(error instanceof CommandError)) throw error;
+    note('no browser was found (MAYFLY_BROWSER may name one): headless nodes instead');
+    return undefined;
   }
 }
 

@@ -1,6 +1,8 @@
-/** The demo's volunteers: tabs of a real Chromium, or headless nodes where there is no browser. */
+/** The demo's volunteers: tabs of an installed browser, or headless nodes where there is no browser. */
 import { startHeadlessNode } from '@mayfly/node/headless';
-import type { Browser } from 'playwright-core';
+import type { InstalledBrowser } from '../browser/find.ts';
+import { launch } from '../browser/launch.ts';
+import { CommandError, Exit } from '../exit-codes.ts';
 
 export interface Volunteer {
   readonly name: string;
@@ -15,36 +17,20 @@ export interface Volunteers {
   end(): Promise<void>;
 }
 
-/** @param browser path of a Chrome, Chromium or Edge; undefined: headless nodes */
-export async function gather(server: string, browser: string | undefined, show: boolean): Promise<Volunteers> {
+/** @param browser undefined: headless nodes */
+export async function gather(server: string, browser: InstalledBrowser | undefined, show: boolean): Promise<Volunteers> {
   return browser === undefined ? headless(server) : inBrowser(server, browser, show);
 }
 
-async function inBrowser(server: string, executablePath: string, show: boolean): Promise<Volunteers> {
-  const { chromium } = await import('playwright-core');
-  const browser: Browser = await chromium.launch({
-    executablePath,
-    headless: !show,
-    args: [
-      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-      ...['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-    ],
-  });
+async function inBrowser(server: string, installed: InstalledBrowser, show: boolean): Promise<Volunteers> {
+  // The demo's own program runs here, and no stranger's.
+  const browser = await launch(installed, { show, sandbox: process.getuid?.() !== 0 });
   return {
-    kind: `tabs of Chromium ${browser.version()}`,
+    kind: `tabs of ${browser.name}`,
     async open(name, slots) {
-      // A context of its own: another person's browser.
-      const context = await browser.newContext();
-      const page = await context.newPage();
-      page.on('pageerror', (error) => process.stderr.write(`${name}: page error: ${error.message}\n`));
-      await page.goto(`${server}/volunteer?start&slots=${slots}&name=${encodeURIComponent(name)}`);
-      return {
-        name,
-        async close() {
-          await page.close({ runBeforeUnload: false });
-          await context.close();
-        },
-      };
+      const page = await browser.open(`${server}/volunteer?start&slots=${slots}&name=${encodeURIComponent(name)}`);
+      if (page.failed !== undefined) throw new CommandError(`${name} does not open in ${browser.name}: ${page.failed}`, Exit.FAILED);
+      return { name, close: () => page.close() };
     },
     end: () => browser.close(),
   };
