@@ -19,8 +19,7 @@ const VERSION_MS = 15_000;
 
 const windows = process.platform === 'win32';
 
-function* places(): Generator<string> {
-  const { env } = process;
+function* places(env: NodeJS.ProcessEnv): Generator<string> {
   for (const name of [...CHROMIUMS, ...FIREFOXES]) for (const folder of folders(env.PATH)) yield join(folder, name);
   if (process.platform === 'darwin') for (const app of ['Google Chrome', 'Chromium', 'Microsoft Edge', 'Firefox']) yield `/Applications/${app}.app/Contents/MacOS/${app === 'Firefox' ? 'firefox' : app}`;
   if (windows)
@@ -43,21 +42,30 @@ function look(path: string): InstalledBrowser | string {
   return { path, kind: product === 'Firefox' ? 'firefox' : 'chromium', name: `${product} ${version}` };
 }
 
+const FAMILIES: readonly string[] = ['chromium', 'firefox'] satisfies InstalledBrowser['kind'][];
+
+function search(env: NodeJS.ProcessEnv, kind?: string): InstalledBrowser | undefined {
+  for (const path of places(env)) {
+    const found = existsSync(path) ? look(path) : '';
+    if (typeof found !== 'string' && (kind === undefined || found.kind === kind)) return found;
+  }
+  return undefined;
+}
+
 /**
- * @param named by the user: a path, or a name to look for on the PATH; '' for any browser
+ * @param named by the user: a path, a name to look for on the PATH, 'firefox' or 'chromium' for any of the family; '' for any browser
  * @throws CommandError when there is none, or the one that was named cannot be used
  */
 export function findBrowser(named = '', env = process.env): InstalledBrowser {
   const wanted = named || env.MAYFLY_BROWSER;
   if (wanted) {
     const path = /[\\/]/.test(wanted) ? wanted : (folders(env.PATH).map((d) => join(d, wanted)).find((p) => existsSync(p)) ?? wanted);
-    const found = look(path);
+    let found = look(path);
+    if (typeof found === 'string' && FAMILIES.includes(wanted)) found = search(env, wanted) ?? found;
     if (typeof found !== 'string') return found;
     throw new CommandError(`${named ? '--browser' : 'MAYFLY_BROWSER'} names ${wanted}, which cannot be used: ${found}. Name the program of Chrome, Chromium, Edge or Firefox.`, Exit.USAGE);
   }
-  for (const path of places()) {
-    const found = existsSync(path) ? look(path) : '';
-    if (typeof found !== 'string') return found;
-  }
+  const found = search(env);
+  if (found) return found;
   throw new CommandError(`no browser was found: install Chrome, Chromium, Edge or Firefox (${OLDEST_FIREFOX} or newer), or name one: --browser=PATH`, Exit.USAGE);
 }
