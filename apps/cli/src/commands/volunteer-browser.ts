@@ -134,12 +134,31 @@ class Watch {
     let wait = FIRST_WAIT_MS;
     let there = false;
     let missed = 0;
+    /** It was connected in this browser. */
+    let up = false;
     let left = false;
-    void leave.then(() => (left = true));
+    let gone: string | undefined;
+    // It may be here for weeks: no promise gets a new listener at every look.
+    let wake = (): void => undefined;
+    void leave.then(() => {
+      left = true;
+      wake();
+    });
+    void page.gone.then((why) => {
+      gone = why;
+      wake();
+    });
     for (;;) {
-      const gone = await Promise.race([page.gone, leave.then(() => undefined), sleep(failed === undefined ? LOOK_MS : wait).then(() => '')]);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, failed === undefined ? LOOK_MS : wait);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        if (left || gone !== undefined) wake();
+      });
       if (left) return undefined;
-      if (gone) return gone;
+      if (gone !== undefined) return gone;
       if (failed !== undefined) {
         this.#tell('no page', `The server does not answer (${plain(failed)}); trying again.`);
         wait = Math.min(10_000, 2 * wait);
@@ -155,6 +174,9 @@ class Watch {
         if (this.#wasUp) return 'the page does not load';
         throw new CommandError(`${this.url.origin}${this.url.pathname} is no volunteer page: is it a Mayfly server?`, Exit.FAILED);
       }
+      if (state?.phase === 'idle' || state?.phase === 'working') up = true;
+      // A page that is older than its server by now: the next one is not.
+      if (up && state?.phase === 'refused') return `the server refused the page: ${state.detail}`;
       if (state) this.#show(state);
     }
   }
