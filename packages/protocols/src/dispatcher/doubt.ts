@@ -10,7 +10,7 @@
  */
 import { endJob } from './end.ts';
 import { lose, takesRanks, tellToDrop } from './restart.ts';
-import { over, type Core, type Job, type Task } from './state.ts';
+import { kindOfJob, over, type Core, type Job, type Task } from './state.ts';
 
 export function deadlocked(core: Core, job: Job, report: string): void {
   if (over(job) || job.record.state !== 'running') return;
@@ -30,5 +30,5 @@ export function deadlocked(core: Core, job: Job, report: string): void {
 function othersToAsk(core: Core, job: Job, waiting: readonly Task[]): boolean {
   const { protocol, room } = job.record.spec;
   if (protocol === 'none' || room !== undefined) return false;
-  return [...core.nodes.values()].some((n) => n.room === undefined && n.slots > 0 && takesRanks(core, n) && waiting.some((t) => t.node !== n.id));
+  return [...core.nodes.values()].some((n) => n.room === undefined && n.slots > 0 && n.runs.includes(kindOfJob(job)) && takesRanks(core, n) && waiting.some((t) => t.node !== n.id));
 }

@@ -172,6 +172,18 @@ describe('what the submitter reads', () => {
   });
 });
 
+describe('a deadlock', () => {
+  it('is asked again only of nodes that run the program', () => {
+    const s = new Stage();
+    s.come(1, 1);
+    s.send('submit', { job: script(1, 1) });
+    s.come(2, 1, WASM);
+    s.send('heartbeat', { connection: 'c1', tasks: [s.beat(0, 0, { state: 'waiting', call: 'MPI_Recv' }, J(1))] });
+    s.send('deadlock', { job: J(1), report: 'it waits' });
+    expect(s.view(J(1))).toMatchObject({ state: 'failed', error: { code: 'DEADLOCK' } });
+  });
+});
+
 describe('a node that declines', () => {
   it('is believed: the rank goes elsewhere, nothing of the kind comes back, and the program has not crashed', () => {
     const s = new Stage({ crashLimit: 1 });
