@@ -1,5 +1,5 @@
-// Bundles everything of this package that does not run from source: the sandboxed frame with its workers inside, and the worker threads of a
-// headless node. The daemon worker of the page is bundled by the web app; `--test-page` bundles page and daemon without it.
+// Bundles everything of this package that does not run from source: the sandboxed frame with its workers inside, and the worker threads and
+// processes of a headless node. The daemon worker of the page is bundled by the web app; `--test-page` bundles page and daemon without it.
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -43,6 +43,8 @@ await Promise.all([
   }),
   // Not minified: stacks are read in logs.
   bundle('headless/comm.cjs', { minify: false, entryPoints: [at('src/comm/entry-node.ts')], format: 'cjs', platform: 'node', external: ['bufferutil', 'utf-8-validate'] }),
+  bundle('headless/frame.cjs', { minify: false, entryPoints: [at('src/child/entry.ts')], format: 'cjs', platform: 'node', external: ['bufferutil', 'utf-8-validate'] }),
+  bundle('headless/probe.mjs', { minify: false, entryPoints: [at('src/child/probe.ts')], format: 'esm', platform: 'node' }),
   bundle('headless/rank.cjs', { ...rank, minify: false, entryPoints: [at('src/rank/entry-node.ts')], format: 'cjs', platform: 'node' }),
 ]);
 put(

@@ -65,10 +65,13 @@ export function socketLink(open: OpenSocket, url: string, events: LinkEvents): D
   };
 }
 
-/** `url` is that of the WebSocket, …/data/cm/<i> or …/data/image; its polling twin is …/data/poll/<i>/ or …/data/poll/image/. */
-export function pollingSocket(url: string): SocketLike {
+/**
+ * `url` is that of the WebSocket, …/data/cm/<i> or …/data/image; its polling twin is …/data/poll/<i>/ or …/data/poll/image/.
+ * @param node in Node: where connections come from, and whether certificates are checked (the library does not look at Node's own setting)
+ */
+export function pollingSocket(url: string, node: { agent?: unknown; rejectUnauthorized?: boolean } = {}): SocketLike {
   const u = new URL(url.replace(/^ws/, 'http'));
-  const engine = new PollingSocket(u.origin, { path: `${u.pathname.replace(/\/data\/(cm\/)?/, '/data/poll/')}/`, transports: ['polling'], upgrade: false, withCredentials: false });
+  const engine = new PollingSocket(u.origin, { path: `${u.pathname.replace(/\/data\/(cm\/)?/, '/data/poll/')}/`, transports: ['polling'], upgrade: false, withCredentials: false, ...(node as { agent?: string }) });
   engine.binaryType = 'arraybuffer';
   let buffered = 0;
   const socket: SocketLike = {

@@ -1,7 +1,7 @@
 /** The comm worker in a browser's sandboxed frame. */
 import type { CommToFrame, FrameToComm } from '../messages.ts';
 import { channelOf } from '../ports.ts';
-import type { SocketLike } from './data-link.ts';
+import { pollingSocket, type SocketLike } from './data-link.ts';
 import { waitAsync } from '../ring.ts';
 import { CommHost } from './host.ts';
 import type { CommSeams } from './seams.ts';
@@ -14,6 +14,7 @@ turns.port1.onmessage = () => pending.shift()?.();
 
 const seams: CommSeams = {
   openSocket: (url) => new WebSocket(url) as unknown as SocketLike,
+  openPolling: (url) => pollingSocket(url),
   soon(run) {
     pending.push(run);
     turns.port2.postMessage(0);

@@ -11,7 +11,7 @@
  */
 import { encodePage, packPage, plainPage, type CutImage, type EncodedPage } from '@mayfly/checkpoint';
 import type { ImageId, Manifest, TaskId } from '@mayfly/wire';
-import { pollingSocket, type SocketLike } from './data-link.ts';
+import type { SocketLike } from './data-link.ts';
 import type { CommSeams } from './seams.ts';
 
 interface Upload {
@@ -110,7 +110,7 @@ export class ImageUploads {
     // As for rank data (links.ts): one that never worked as a WebSocket tries long polling every third time.
     this.polling ||= !this.webSocketWorked && this.attempts % 3 === 2;
     const url = this.url.replace(/^http/, 'ws');
-    const s = this.polling ? pollingSocket(url) : this.seams.openSocket(url);
+    const s = this.polling ? this.seams.openPolling(url) : this.seams.openSocket(url);
     this.socket = s;
     s.binaryType = 'arraybuffer';
     const late = this.seams.after(OPEN_MS, () => this.socket === s && this.broken());

@@ -6,7 +6,7 @@
  *  L1 After `onDown(cm)` nothing of that connection is passed on, and nothing is sent before the next `onUp(cm)`.
  *  L2 Frames to one Channel Memory leave in the order of `send`.
  */
-import { pollingSocket, socketLink, type DataLink } from './data-link.ts';
+import { socketLink, type DataLink } from './data-link.ts';
 import type { CommSeams } from './seams.ts';
 
 const FIRST_RETRY_MS = 50;
@@ -118,7 +118,7 @@ export class Links {
       },
     };
     try {
-      mine.link = socketLink(l.polling ? pollingSocket : this.seams.openSocket, l.url, events);
+      mine.link = socketLink(l.polling ? this.seams.openPolling : this.seams.openSocket, l.url, events);
       l.link = mine.link;
     } catch {
       l.state = 'closed';

@@ -5,6 +5,8 @@ import type { OpenSocket } from './data-link.ts';
 
 export interface CommSeams {
   openSocket: OpenSocket;
+  /** The same frames by long polling. */
+  openPolling: OpenSocket;
   /** Runs in a later task, after sockets had their turn. */
   soon(run: () => void): void;
   after(ms: number, run: () => void): () => void;

@@ -95,6 +95,8 @@ export class Daemon {
         reconnectionDelayMax: 5_000,
         timeout: HELLO_MS,
         forceNew: true,
+        // The library does not look at Node's own setting.
+        ...(this.options.insecure ? { rejectUnauthorized: false } : {}),
       });
       this.socket = socket;
       socket.on('connect', () => void this.hello(resolve, reject));

@@ -191,12 +191,15 @@ export class Jobs {
         this.events.onChange();
         break;
       case 'report':
+        // A frame speaks for its own ranks only (a program may have taken it over).
+        if (job.ranks.get(m.task)?.assignment.incarnation !== m.incarnation) break;
         this.events.onReport({ job: job.id, task: m.task, incarnation: m.incarnation, event: m.event, ...(m.error ? { error: m.error } : {}) });
         break;
       case 'ended':
         this.ended(job, m.task, m.incarnation, m.how);
         break;
       case 'keep':
+        if (m.manifest.job !== job.id || !job.ranks.has(m.manifest.task)) break;
         // A full disk or a private window: the server's copy is the truth.
         this.seams.images.put(m.manifest, m.fresh).catch((e: unknown) => this.events.onNote(job.id, `no local copy of image ${m.manifest.image}: ${String(e)}`));
         break;

@@ -52,6 +52,8 @@ export interface DaemonOptions {
   share?: number | undefined;
   /** Kinds of programs that this node runs; absent: all, as a browser's sandbox can. */
   runs?: readonly ProgramKind[] | undefined;
+  /** Any certificate of the server will do; of a headless node only. */
+  insecure?: boolean | undefined;
   /** Processor cores of this machine. */
   cores?: number | undefined;
 }

@@ -1,23 +1,26 @@
 /**
- * A volunteer without a browser: the same daemon, comm worker and rank worker, in worker threads. For laboratory machines, scale runs and tests.
- * A program here is held by the scrubbed globals of a worker thread, not by a browser's sandbox: run it where you would run the program.
+ * A volunteer without a browser: the same daemon, comm worker and rank worker. For laboratory machines, scale runs and tests. Each job runs in a process of its
+ * own, behind what this machine has for that (../sandbox/); or in worker threads of this process, where somebody runs programs for themselves.
  */
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
+import { rootCertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { MessageChannel } from 'node:worker_threads';
 import { memoryImages } from '@mayfly/checkpoint';
 import { PROGRAM_KINDS, type BoardName, type NodeId } from '@mayfly/wire';
 import { Daemon } from '../daemon/daemon.ts';
 import { measureSpeed } from '../daemon/speed.ts';
-import { startFrame } from '../frame/core.ts';
-import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, RankInit } from '../messages.ts';
-import { nodeWorker } from '../node-worker.ts';
 import type { VolunteerSnapshot } from '../page/snapshot.ts';
-import { channelOf, type PortLike } from '../ports.ts';
+import type { TlsTrust } from '../sandbox/channel.ts';
+import { openFrameProcess, type ProcessFrame } from '../sandbox/frame-process.ts';
+import { chooseSandbox, type Sandbox, type SandboxChoice } from '../sandbox/launch.ts';
+import { openThreadFrame } from './thread-frame.ts';
 
 export type { VolunteerSnapshot } from '../page/snapshot.ts';
+export { ATTEMPTS, type Attempt } from '../sandbox/attempts.ts';
+export { checkSandbox, type Check, type Layer } from '../sandbox/check.ts';
+export { DEFAULT_NICE, SANDBOXES, type Sandbox, type SandboxChoice } from '../sandbox/launch.ts';
 
 export interface HeadlessOptions {
   /** URL of the server. */
@@ -30,9 +33,13 @@ export interface HeadlessOptions {
   board?: BoardName;
   /** Also take jobs in TypeScript, whose ranks are held by scrubbed globals only. Default: programs of WebAssembly (C, C++), which reach nothing but their imports. */
   allowTypeScript?: boolean;
-  /** Folder with comm.cjs and rank.cjs; default: `headless/` beside the running file, else the package's own dist. */
+  /** Where jobs run; default: `none`, worker threads of this process. */
+  sandbox?: SandboxChoice;
+  /** How far a job's process steps back behind others, 0 to 19. */
+  nice?: number;
+  /** Folder with the bundles; default: `headless/` beside the running file, else the package's own dist. */
   workers?: string;
-  /** Resident memory of this process above which a rank is ended as crashed. Default: three quarters of what the machine has. */
+  /** Resident memory of this process and of those of its jobs above which a rank is ended as crashed. Default: three quarters of what the machine has. */
   memoryBytes?: number;
   /** The machine's clock, ms since the epoch; for tests. */
   now?: () => number;
@@ -42,6 +49,8 @@ export interface HeadlessOptions {
 
 export interface HeadlessNode {
   readonly node: NodeId;
+  /** What stands around its jobs; undefined: nothing. */
+  readonly sandbox: Sandbox | undefined;
   snapshot(): VolunteerSnapshot;
   setSlots(slots: number): void;
   /** Asks every rank here for a checkpoint soon. */
@@ -55,8 +64,9 @@ export interface HeadlessNode {
 const GUARD_MS = 500;
 const AGAIN_MS = 10_000;
 
-function workerFolder(given: string | undefined): string {
-  if (given) return given;
+/** Folder of the bundles. */
+export function workerFolder(named?: string): string {
+  if (named) return named.replace(/[\\/]?$/, '/');
   for (const candidate of ['./headless/', '../../dist/headless/', '../dist/headless/']) {
     const folder = fileURLToPath(new URL(candidate, import.meta.url));
     if (existsSync(`${folder}comm.cjs`)) return folder;
@@ -64,29 +74,33 @@ function workerFolder(given: string | undefined): string {
   throw new Error('the worker bundles of @mayfly/node are missing: run its build');
 }
 
+/** What this process trusts; a job's process has no environment and no files to know it from. */
+function tlsTrust(): TlsTrust {
+  const extra = process.env['NODE_EXTRA_CA_CERTS'];
+  return { rejectUnauthorized: process.env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0', ca: extra ? [...rootCertificates, readFileSync(extra, 'utf8')] : undefined };
+}
+
 /** Resolves when the server has welcomed the node; waits for a server that is not there yet. @throws when the server refuses it. */
 export async function startHeadlessNode(options: HeadlessOptions): Promise<HeadlessNode> {
-  const folder = workerFolder(options.workers).replace(/[\\/]?$/, '/');
+  const folder = workerFolder(options.workers);
   const server = options.server.replace(/\/+$/, '');
+  const faults = process.env['MAYFLY_RANK_FAULTS'] !== undefined && process.env['MAYFLY_RANK_FAULTS'] !== '';
+  const rankArguments = [...(options.allowTypeScript ? ['--allow-typescript'] : []), ...(faults ? ['--faults'] : [])];
+  const choice = options.sandbox ?? 'none';
+  const sandbox = choice === 'none' ? undefined : await chooseSandbox(choice, folder, options.nice);
+  const processes = new Set<ProcessFrame>();
+  const tls = tlsTrust();
   const daemon = new Daemon(
-    { server, name: options.name, slots: options.slots, room: options.room, board: options.board, runs: options.allowTypeScript ? PROGRAM_KINDS : ['wasm'] },
+    { server, name: options.name, slots: options.slots, room: options.room, board: options.board, runs: options.allowTypeScript ? PROGRAM_KINDS : ['wasm'], insecure: !tls.rejectUnauthorized },
     {
       async openFrame() {
-        const { port1, port2 } = new MessageChannel();
-        let dead: (why: string) => void = () => undefined;
-        const frame = startFrame(
-          {
-            spawnComm: () => nodeWorker<FrameToComm, CommToFrame>(`${folder}comm.cjs`, { name: 'comm' }),
-            spawnRank: (memoryBytes) =>
-              nodeWorker<RankInit, never>(`${folder}rank.cjs`, { name: 'rank', env: {}, argv: [...(options.allowTypeScript ? ['--allow-typescript'] : []), ...(process.env['MAYFLY_RANK_FAULTS'] ? ['--faults'] : [])], resourceLimits: { maxOldGenerationSizeMb: Math.max(64, Math.floor(memoryBytes / 1048576)) } }),
-          },
-          server,
-          port2 as unknown as PortLike,
-          (why) => dead(why),
-        );
-        return { channel: channelOf<DaemonToComm, CommToDaemon>(port1 as unknown as PortLike), onDeath: (handler) => (dead = handler), tells: true, close: () => frame.close() };
+        if (!sandbox) return openThreadFrame(folder, server, rankArguments);
+        const frame = await openFrameProcess({ sandbox, server, tls, faults, rankArguments, onGone: (f) => processes.delete(f) });
+        processes.add(frame);
+        return frame;
       },
-      spareFrame: false,
+      // A process takes a tenth of a second to start, threads much less.
+      spareFrame: sandbox !== undefined,
       images: memoryImages(),
       now: options.now ?? Date.now,
       after(ms, run) {
@@ -107,7 +121,8 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
   const most = options.memoryBytes ?? totalmem() * 0.75;
   let sacrificed = { rss: 0, at: 0 };
   const guard = setInterval(() => {
-    const { rss } = process.memoryUsage();
+    let rss = process.memoryUsage.rss();
+    for (const frame of processes) rss += frame.resident();
     // What the last one had comes back after a while only: another one goes when it becomes more, or when that did not help.
     if (rss > most && (rss > 1.05 * sacrificed.rss || Date.now() - sacrificed.at > AGAIN_MS)) {
       sacrificed = { rss, at: Date.now() };
@@ -119,6 +134,7 @@ export async function startHeadlessNode(options: HeadlessOptions): Promise<Headl
     get node() {
       return daemon.node!;
     },
+    sandbox,
     snapshot: () => daemon.snapshot(),
     setSlots: (n) => daemon.setSlots(n),
     checkpoint: () => daemon.checkpoint(),

@@ -3,6 +3,7 @@ import { writeSync } from 'node:fs';
 import { Script } from 'node:vm';
 import { parentPort } from 'node:worker_threads';
 import type { RankInit, RankRun, RankToComm } from '../messages.ts';
+import { disarm } from './disarm.ts';
 import { runRank } from './host.ts';
 import { PROGRAM_FILE } from './place.ts';
 
@@ -13,6 +14,8 @@ const { pid } = process;
 /** Scripts are a matter of permission: without it, this thread runs modules only, whatever it is handed. */
 const scripts = process.argv.includes('--allow-typescript');
 const faults = process.argv.includes('--faults');
+// A planted fault kills this process.
+if (!faults) disarm();
 
 parentPort!.once('message', ({ memory, port }: RankInit) => {
   const p = port as unknown as import('node:worker_threads').MessagePort;
