@@ -138,7 +138,7 @@ ${EXIT_HELP}`,
   program
     .command('volunteer')
     .description('offer this machine as a node, without a window')
-    .argument('<url>', 'the server')
+    .argument('[url]', 'the server')
     .option('-s, --slots <n>', 'ranks that it takes at the same time (default: cores − 1)', whole(1, 256))
     .option('--name <name>', 'how the node is called (default: host name)')
     .option('--room <code>', 'join code of the room')
@@ -146,10 +146,13 @@ ${EXIT_HELP}`,
     .option('--browser [path]', "run the server's volunteer page in an installed Chrome, Chromium, Edge or Firefox without a window; =path or =name: in this one")
     .option('--no-browser-sandbox', 'with --browser: use Chromium also where it has no sandbox (as root)')
     .option('--insecure', 'accept a certificate that the server made itself')
+    .addOption(new Option('--sandbox <kind>', "what stands around jobs: bubblewrap (Linux), a process with Node's permission model, nothing").choices(['auto', 'bwrap', 'process', 'none']).default('auto'))
+    .option('--nice <n>', 'how far jobs step back behind other programs of this machine', whole(0, 19), 10)
+    .option('--check', 'try what protects this machine, and say what to install for more; needs no server')
     .addHelpText('after', VOLUNTEER_HELP)
     .action(
-      act(async (url: string, { browser, ...o }: VolunteerOptions & BrowserVolunteerOptions & { browser?: string }) =>
-        browser === undefined ? (await import('./commands/volunteer.ts')).volunteer(url, o) : (await import('./commands/volunteer-browser.ts')).browserVolunteer(url, browser, o),
+      act(async (url: string | undefined, { browser, ...o }: VolunteerOptions & BrowserVolunteerOptions & { browser?: string }) =>
+        browser === undefined || o.check ? (await import('./commands/volunteer.ts')).volunteer(url, o) : (await import('./commands/volunteer-browser.ts')).browserVolunteer(url, browser, o),
       ),
     );
 

@@ -7,6 +7,7 @@ import { findBrowser, type InstalledBrowser } from '../browser/find.ts';
 import { allowSandbox, launch, type BrowserPage, type LaunchOptions } from '../browser/launch.ts';
 import { CommandError, Exit } from '../exit-codes.ts';
 import { interrupted } from '../signals.ts';
+import { NO_URL } from './volunteer-check.ts';
 
 export interface BrowserVolunteerOptions {
   slots?: number;
@@ -51,7 +52,8 @@ const plain = (text: string): string => text.replace(/[\p{C}\p{Z}]+/gu, ' ').sli
 const sleep = (ms: number): Promise<void> => new Promise((r) => setTimeout(r, ms));
 
 /** @throws CommandError */
-export async function browserVolunteer(server: string, wanted: string, options: BrowserVolunteerOptions): Promise<number> {
+export async function browserVolunteer(server: string | undefined, wanted: string, options: BrowserVolunteerOptions): Promise<number> {
+  if (server === undefined) throw new CommandError(NO_URL, Exit.USAGE);
   const slots = options.slots ?? Math.min(MOST_SLOTS, Math.max(1, availableParallelism() - 1));
   if (slots > MOST_SLOTS) throw new CommandError(`a page offers ${MOST_SLOTS} slots at most, not ${slots}; start more than one`, Exit.USAGE);
   const name = (options.name ?? hostname()).slice(0, 80);

@@ -1,10 +1,12 @@
 /** `mayfly volunteer <url>`: this machine as a node, without a browser, until a signal comes. */
 import { availableParallelism, hostname } from 'node:os';
 import { startHeadlessNode } from '@mayfly/node/headless';
-import { Exit } from '../exit-codes.ts';
+import { CommandError, Exit } from '../exit-codes.ts';
 import { interrupted } from '../signals.ts';
+import { NO_URL, protection, volunteerCheck, type SandboxOptions } from './volunteer-check.ts';
 
-export interface VolunteerOptions {
+export interface VolunteerOptions extends SandboxOptions {
+  check?: boolean;
   slots?: number;
   name?: string;
   room?: string;
@@ -12,14 +14,17 @@ export interface VolunteerOptions {
   allowTypescript?: boolean;
 }
 
-export async function volunteer(server: string, options: VolunteerOptions): Promise<number> {
+export async function volunteer(server: string | undefined, options: VolunteerOptions): Promise<number> {
+  if (options.check) return volunteerCheck(options);
+  if (server === undefined) throw new CommandError(NO_URL, Exit.USAGE);
   // A volunteer is a guest: one core is left to the machine's owner.
   const slots = options.slots ?? Math.max(1, availableParallelism() - 1);
   if (options.insecure) process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   const name = (options.name ?? hostname()).slice(0, 80);
-  const node = await startHeadlessNode({ server: server.replace(/\/+$/, ''), slots, name, allowTypeScript: options.allowTypescript ?? false, ...(options.room === undefined ? {} : { room: options.room }) });
-  const what = options.allowTypescript ? '' : ' for C and C++ programs (WebAssembly)';
-  process.stdout.write(`"${name}" offers ${slots} slot${slots === 1 ? '' : 's'}${what} to ${server}; Ctrl-C takes them back\n`);
+  const { sandbox = 'auto', nice, room, allowTypescript: allowTypeScript = false } = options;
+  const node = await startHeadlessNode({ server: server.replace(/\/+$/, ''), slots, name, allowTypeScript, sandbox, ...(nice === undefined ? {} : { nice }), ...(room === undefined ? {} : { room }) });
+  const what = allowTypeScript ? '' : ' for C and C++ programs (WebAssembly)';
+  process.stdout.write(`"${name}" offers ${slots} slot${slots === 1 ? '' : 's'}${what} to ${server}; Ctrl-C takes them back\n${protection(node.sandbox)}\n`);
   await interrupted();
   await node.close();
   return Exit.OK;
