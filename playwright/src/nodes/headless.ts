@@ -3,12 +3,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { CLI } from '../server.ts';
 import { noteLine, type VolunteerNode } from './node.ts';
-import { resumed, stopped } from './processes.ts';
+import { descendants, resumed, stopped } from './processes.ts';
 
 export class HeadlessProcess implements VolunteerNode {
   readonly kind = 'headless';
   readonly log: string[] = [];
   private readonly over: Promise<void>;
+  private frozen: number[] = [];
 
   private constructor(
     readonly name: string,
@@ -36,9 +37,10 @@ export class HeadlessProcess implements VolunteerNode {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** SIGKILL: nobody is told. */
+  /** SIGKILL: nobody is told. The processes of its jobs end themselves; frozen ones when they are woken. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
+    this.thaw();
     await this.over;
   }
 
@@ -48,16 +50,18 @@ export class HeadlessProcess implements VolunteerNode {
     await this.over;
   }
 
+  /** The machine stands still: the volunteer, and the processes of its jobs. */
   freeze(): Promise<void> {
-    return stopped([this.child.pid!]);
+    this.frozen = [this.child.pid!, ...descendants(this.child.pid!)];
+    return stopped(this.frozen);
   }
 
   thaw(): void {
-    resumed([this.child.pid!]);
+    resumed(this.frozen);
+    this.frozen = [];
   }
 
   async dispose(): Promise<void> {
-    this.child.kill('SIGKILL');
-    await this.over;
+    await this.kill();
   }
 }
