@@ -9,10 +9,11 @@ import { overload } from './overload.ts';
 import { pingpong } from './pingpong.ts';
 import { recovery } from './recovery.ts';
 import { reexecution } from './reexecution.ts';
+import { sandbox } from './sandbox.ts';
 import { stall } from './stall.ts';
 import { overhead, slowdown } from './slowdown.ts';
 
-const BENCHES: Record<string, () => Promise<boolean>> = { pingpong, contention, reexecution, images, slowdown, recovery, overhead, stall, nas, 'bt-faults': btFaults, overload, micro, live };
+const BENCHES: Record<string, () => Promise<boolean>> = { pingpong, contention, reexecution, images, slowdown, recovery, overhead, stall, nas, 'bt-faults': btFaults, overload, micro, live, sandbox };
 
 const names = process.argv.slice(2);
 const gb = names.indexOf('--gb');

@@ -37,11 +37,13 @@ export async function lineOf(child: ChildProcess, pick: (line: string) => string
   });
 }
 
-/** utime and stime in ticks of 10 ms: fields 14 and 15, counted behind the name in brackets. */
+/** Of the process and of those that it started: a volunteer's jobs run in processes of their own. utime and stime in ticks of 10 ms: fields 14 and 15, counted behind the name in brackets. */
 async function processorMs(pid: number | undefined): Promise<number> {
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')).split(' ').filter(Boolean);
+  const below = await Promise.all(children.map((child) => processorMs(Number(child))));
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return 10 * (Number(fields[11]) + Number(fields[12]));
+  return below.reduce((a, b) => a + b, 10 * (Number(fields[11]) + Number(fields[12])));
 }
 
 async function readExample(dir: string): Promise<{ sources: Record<string, string>; files: Record<string, string> }> {
@@ -75,8 +77,8 @@ export class MayflySide {
   }
 
   /** Starts volunteers as processes of their own, and waits until they are all here. */
-  async headless(nodes: number, slots: number): Promise<ChildProcess[]> {
-    const started = Array.from({ length: nodes }, () => this.child(['volunteer', this.url, '--slots', String(slots), '--name', `bench${this.volunteers++}`, '--allow-typescript']));
+  async headless(nodes: number, slots: number, args: readonly string[] = []): Promise<ChildProcess[]> {
+    const started = Array.from({ length: nodes }, () => this.child(['volunteer', this.url, '--slots', String(slots), '--name', `bench${this.volunteers++}`, '--allow-typescript', '--nice', '0', ...args]));
     await this.nodesHere();
     return started;
   }
@@ -96,6 +98,17 @@ export class MayflySide {
   /** A volunteer that the benchmark took away. */
   left(count = 1): void {
     this.volunteers -= count;
+  }
+
+  /** Ends these volunteers, and waits until the server knows. */
+  async leave(nodes: readonly ChildProcess[]): Promise<void> {
+    for (const node of nodes) {
+      const gone = new Promise((r) => node.once('exit', r));
+      node.kill('SIGTERM');
+      await gone;
+    }
+    this.left(nodes.length);
+    while ((await this.get<NodeView[]>('/api/nodes')).filter((n) => n.state === 'here').length > this.volunteers) await sleep(50);
   }
 
   private async nodesHere(): Promise<void> {
