@@ -7,7 +7,7 @@
  *
  * Set-up: packages (`npm ci`, when they do not match the lockfile), build (turbo; unchanged parts come from its cache), and for
  * the tests and the faults a browser: an installed Chrome, Chromium or Edge, else Playwright's own, else Debian's package. The tests use an installed
- * Firefox too; `npm test -- firefox` gets Debian's where there is none.
+ * Firefox too; `npm test -- firefox` gets Debian's where there is none. On Linux they use bubblewrap, Debian's where there is none and it may be installed.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -147,6 +147,19 @@ async function findBrowser(install) {
   throw new Stop('no browser for the tests: install Chrome, Chromium or Edge, or name one in MAYFLY_BROWSER');
 }
 
+/** For the tests of the sandbox of headless nodes; without it they test Node's permission model alone. */
+async function findBubblewrap() {
+  const there = () => (process.env.PATH ?? '').split(':').some((d) => d && existsSync(join(d, 'bwrap')));
+  if (process.platform !== 'linux') return;
+  if (!there() && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    say("no bubblewrap here: installing Debian's");
+    const env = { DEBIAN_FRONTEND: 'noninteractive' };
+    await run('apt-get', ['update', '-qq'], { env, timeoutMs: 300_000, quiet: true });
+    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'bubblewrap'], { env, timeoutMs: 300_000, quiet: true });
+  }
+  if (!there()) say('no bubblewrap here: its tests are skipped (install the package bubblewrap)');
+}
+
 /** Older ones lack parts of WebDriver BiDi. */
 const OLDEST_FIREFOX = 128;
 
@@ -189,6 +202,7 @@ async function test(args) {
   const only = args.length > 0 ? new Set(args) : undefined;
   const wanted = (name) => !only || only.has(name);
   const firefox = await findFirefox(only?.has('firefox') ?? false);
+  if (wanted('unit')) await findBubblewrap();
   say(firefox ? `Firefox: ${firefox}` : 'no Firefox here: its test is skipped (npm test -- firefox installs it)');
   const env = { MAYFLY_BROWSER: browser, ...(firefox ? { MAYFLY_FIREFOX: firefox } : {}) };
   const reports = join(root, 'node_modules', '.mayfly-reports');
