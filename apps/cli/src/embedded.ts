@@ -22,7 +22,11 @@ export interface Embedded {
 export async function startEmbedded(log: 'silent' | 'warn' = process.env.MAYFLY_DEBUG ? 'warn' : 'silent'): Promise<Embedded> {
   const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-'));
   const token = randomBytes(24).toString('hex');
-  const server = await createServer({ dataDir, port: 0, host: '127.0.0.1', token, log: log === 'silent' ? 'silent' : { level: log, stream: process.stderr }, version: VERSION });
+  const server = await createServer({
+    dataDir, port: 0, host: '127.0.0.1', token, log: log === 'silent' ? 'silent' : { level: log, stream: process.stderr }, version: VERSION,
+    // All nodes are this process's own.
+    dispatcher: { trustNewcomers: true },
+  });
   const nodes: { close(): Promise<void> | void }[] = [];
   return {
     server,

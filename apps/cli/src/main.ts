@@ -45,6 +45,16 @@ may submit jobs to the server.
 
 With --browser the programs run in the sandbox of a browser, which is the best one there is, and TypeScript is taken as well. The browser
 has a profile of its own, which is removed at the end.`;
+const secondsFrom = (least: number) => (text: string): number => {
+  const n = seconds(text);
+  if (n < least) throw new InvalidArgumentError(`expected a number of seconds, at least ${least}.`);
+  return n;
+};
+const factor = (text: string): number => {
+  const n = Number(text);
+  if (text.trim() === '' || !(n >= 1 && n <= 10_000)) throw new InvalidArgumentError('expected a number from 1 to 10000.');
+  return n;
+};
 const DRIVER_HELP = {
   mpicc: 'compile and link C, with the options of clang and the link of MPI',
   mpicxx: 'compile and link C++ (also as mpic++ and mpiCC)',
@@ -110,6 +120,8 @@ function commands(done: (code: number) => void): Command {
       .addOption(new Option('--durability <when>', 'sync the log behind the messages, or before they go on').choices(['behind', 'strict']))
       .option('--checkpoint <seconds>', 'checkpoint interval that ranks aim at', seconds)
       .option('--grace <seconds>', 'how long a silent node keeps its ranks', seconds)
+      .option('--stuck-after <seconds>', 'try a rank that is not seen to do anything on another node, after so long at least (default: 600)', secondsFrom(1))
+      .option('--stuck-factor <times>', '… and so many times the longest pause of any rank of the job (default: 10)', factor)
       .option('--time-limit <seconds>', 'end the job after so long', seconds)
       .option('--env <name=value>', 'environment variable of every rank (repeatable); also -env, -genv, -x', more)
       .option('--room <code>', 'run only on volunteers of this room')

@@ -43,7 +43,8 @@ import { answerClientError, answerError, installErrors } from './serve/errors.ts
 import { Examples } from './serve/examples.ts';
 import { takeJson } from './serve/json.ts';
 import { Guard } from './serve/guard.ts';
-import { networkOf, WrongGuesses } from './serve/guesses.ts';
+import { networkOf } from './serve/address.ts';
+import { WrongGuesses } from './serve/guesses.ts';
 import { Origins } from './serve/origin.ts';
 import { serveSockets } from './serve/sockets.ts';
 import { serveStatic } from './serve/static.ts';

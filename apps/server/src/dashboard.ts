@@ -16,9 +16,9 @@ import { HistoryFeed, type Viewer } from './history/feed.ts';
 import type { StreamName } from './hosts/world-host.ts';
 import type { Logger } from './logger.ts';
 import type { Runtime, RuntimeObserver } from './runtime.ts';
+import { addressOf } from './serve/address.ts';
 import { limitFlood } from './serve/flood.ts';
 import type { Guard } from './serve/guard.ts';
-import { addressOf } from './serve/origin.ts';
 import type { Principal } from './tokens.ts';
 
 const JOB_MS = 200;
@@ -84,7 +84,7 @@ export class Dashboard implements RuntimeObserver {
   serve(namespace: Namespace<ViewerRequests, ViewerEvents>): void {
     namespace.use((socket, next) => {
       const token = (socket.handshake.auth as { token?: unknown }).token;
-      this.#guard.identify(typeof token === 'string' ? token : undefined, this.#addressOf(socket)).then(
+      this.#guard.identify(typeof token === 'string' ? token : undefined, addressOf(socket.handshake, this.#trustProxy)).then(
         (principal) => {
           (socket.data as { principal: Principal }).principal = principal;
           next();
@@ -99,7 +99,7 @@ export class Dashboard implements RuntimeObserver {
       const { principal } = socket.data as { principal: Principal };
       const w: Watcher = { socket, principal, job: undefined, deltas: false, sent: undefined, next: new Map(), files: new Map(), due: 0, owes: { job: false, jobs: false, nodes: false } };
       this.#watchers.add(w);
-      limitFlood(socket, this.#perMinute, (what) => this.#logger.warn({ what, address: this.#addressOf(socket) }, 'a flooding dashboard is closed'));
+      limitFlood(socket, this.#perMinute, (what) => this.#logger.warn({ what, address: addressOf(socket.handshake, this.#trustProxy) }, 'a flooding dashboard is closed'));
       const over = principal.expiresAt === undefined ? undefined : setTimeout(() => socket.disconnect(true), Math.min(principal.expiresAt - Date.now(), LONGEST_TIMER_MS));
       socket.use(([event, ...args], next) => {
         try {
@@ -151,10 +151,6 @@ export class Dashboard implements RuntimeObserver {
   /** The token was revoked: whoever is connected with it is not any longer. */
   tokenEnded(id: string): void {
     for (const w of this.#watchers) if (w.principal.id === id) w.socket.disconnect(true);
-  }
-
-  #addressOf(socket: DashboardSocket): string {
-    return addressOf(socket.handshake, this.#trustProxy);
   }
 
   // RuntimeObserver: only notes down

@@ -44,7 +44,7 @@ import { JobStore } from './jobs/job-store.ts';
 import { LogQuota } from './jobs/log-quota.ts';
 import { mappedReport } from './jobs/mapped-report.ts';
 import { Places } from './jobs/places.ts';
-import { observed } from './jobs/observation.ts';
+import { loggedProgress, observed } from './jobs/observation.ts';
 import { OpenJobs } from './jobs/open-jobs.ts';
 import { RunLog } from './jobs/run-log.ts';
 import type { Logger } from './logger.ts';
@@ -174,7 +174,7 @@ export class Runtime {
       room: options.room,
       rooms: deps.rooms,
       maxNodes: options.limits.nodes,
-      ...{ messagesPerMinute: options.limits.messagesPerMinute, trustProxy: options.trustProxy },
+      messagesPerMinute: options.limits.messagesPerMinute, trustProxy: options.trustProxy,
       listener: {
         openJob: (job) => this.#openJob(job),
         fenceCs: (job, task, incarnation) => this.checkpoints.step({ type: 'restart', job, task, incarnation }),
@@ -225,7 +225,7 @@ export class Runtime {
   /** R1. */
   async recover(): Promise<void> {
     const entries = await this.#registry.entries('');
-    const ours = entries.filter(([k]) => k === ALIVE_KEY || /^(job|task|fault)\//.test(k));
+    const ours = entries.filter(([k]) => k === ALIVE_KEY || /^(job|task|fault|reputation)\//.test(k));
     this.checkpoints.step({ type: 'recover', entries: entries.filter(([k]) => /^(image|trimmed)\//.test(k)) });
     const active = new Set<JobId>();
     const known = new Set<string>();
@@ -248,7 +248,7 @@ export class Runtime {
       setInterval(() => this.memories.tick(Date.now()), SYNC_TICK_MS),
       setInterval(() => this.checkpoints.step({ type: 'tick' }), CS_TICK_MS),
       setInterval(() => this.#watchLogs(), WATCH_MS),
-      setInterval(() => this.#watchDeadlocks(), WATCH_MS),
+      setInterval(() => this.#watchRanks(), WATCH_MS),
       setInterval(() => this.history.tick(), HISTORY_MS),
       setInterval(() => this.slotUse.tick(this.nodes(), Date.now()), HISTORY_MS),
     ];
@@ -463,14 +463,14 @@ export class Runtime {
     }
   }
 
-  #watchDeadlocks(): void {
+  #watchRanks(): void {
     if (this.#stopping) return;
     for (const [job, open] of this.#jobs) {
+      this.dispatcher.step({ type: 'progress', job, tasks: loggedProgress(this.tasksOf(job), this.memories.of(job) ?? []) });
       const view = jobView(this.dispatcher.core, job, { task: noCounters, outputs: [], outputBytes: 0 });
       if (view?.state !== 'running') continue;
       const tasks = observed(view, this.memories.of(job) ?? [], this.world);
-      if (!tasks) continue; // a Channel Memory of this job recovers
-      const deadlock = open.deadlock.observe({ now: Date.now(), tasks, stdinOpen: !open.stdin.ended });
+      const deadlock = tasks && open.deadlock.observe({ now: Date.now(), tasks, stdinOpen: !open.stdin.ended });
       if (deadlock) this.dispatcher.step({ type: 'deadlock', job, report: deadlock.report });
     }
   }

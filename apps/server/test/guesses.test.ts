@@ -5,7 +5,8 @@ import { CONTROL_VERSION, type TokenCreated } from '@mayfly/wire';
 import { io, type Socket } from 'socket.io-client';
 import { expect, it } from 'vitest';
 import { Secrets } from '../src/secrets.ts';
-import { WrongGuesses, networkOf } from '../src/serve/guesses.ts';
+import { networkOf } from '../src/serve/address.ts';
+import { WrongGuesses } from '../src/serve/guesses.ts';
 import { TOKEN, api, auth, freshDir, later, startServer } from './harness.ts';
 
 const ask = async (server: MayflyServer, token: string | undefined, url = '/api/jobs'): Promise<{ status: number; code?: string }> => {

@@ -6066,6 +6066,7 @@ export interface operations {
                      *         "cores": 4,
                      *         "rttMs": 2.5,
                      *         "faults": 0,
+                     *         "record": true,
                      *         "runs": [
                      *           "wasm",
                      *           "typescript"

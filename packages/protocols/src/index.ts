@@ -1,5 +1,7 @@
 export { Dispatcher } from './dispatcher/dispatcher.ts';
 export * from './dispatcher/types.ts';
+export { reputationKey, type ReputationRecord } from './dispatcher/reputation.ts';
+export type { LoggedProgress } from './dispatcher/stragglers.ts';
 export { groupOf } from './dispatcher/state.ts';
 export { jobIds, jobView, nodeViews, slotsFor, spawnedSlots, type JobCounters, type TaskCounters } from './dispatcher/views.ts';
 export { CheckpointServer } from './checkpoint-server.ts';

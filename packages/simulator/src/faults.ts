@@ -5,6 +5,8 @@
  * A fault counts when it changed a state: there was a victim, and something of it that lives was hit (a delay held a message back, a
  * doubled message came twice, a power loss took records, a flipped bit lies in a record or page that is still there, a lost page was there, a full disk refused).
  */
+import { taskId } from '@mayfly/wire';
+import { HOSTILE } from './hostile.ts';
 import type { Volunteer } from './volunteer.ts';
 import { Random } from './random.ts';
 import type { World } from './world.ts';
@@ -12,6 +14,7 @@ import type { World } from './world.ts';
 export const FAULTS = [
   'close', 'crash', 'half-open crash', 'reload', 'rank crash', 'freeze', 'zombie', 'cut off', 'partition', 'stall', 'broken link', 'delay', 'reorder',
   'duplicate', 'clone', 'second socket', 'kill server', 'server and nodes', 'kill CM', 'power loss', 'CM power loss', 'log bit flip', 'image bit flip', 'page lost', 'full disk', 'pause', 'false loss', 'false deadlock',
+  ...HOSTILE, 'crashing program',
 ] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
@@ -27,7 +30,12 @@ const FAULT_TIME_MS = 30_000;
 /** Drawn apart, so that the other faults of a seed stay what they were: a seed has none, or a few. Each with the first number of its generators. */
 const APART = { pause: 1_000_000, 'false loss': 2_000_000, 'false deadlock': 3_000_000 } as const satisfies Partial<Record<FaultKind, number>>;
 type Apart = keyof typeof APART;
-const STRUCK = FAULTS.filter((k) => !(k in APART));
+/** Nodes that run nothing of what they are given, and programs that no node can run: the latter only where a seed is held to them. Drawn apart, too. */
+const STRANGE: readonly FaultKind[] = [...HOSTILE, 'crashing program'];
+const STRUCK = FAULTS.filter((k) => !(k in APART) && !STRANGE.includes(k));
+const FIRST_STRANGER = 4_000_000;
+/** They come early, when nobody has a record yet. */
+const STRANGERS_MS = 8000;
 /** How often a kind is drawn, where it is drawn at all. */
 const WEIGHT: Partial<Record<FaultKind, number>> = { 'rank crash': 0.3, 'log bit flip': 0.06, 'full disk': 0.4, delay: 3, reorder: 3, duplicate: 3, 'power loss': 1 };
 
@@ -40,7 +48,7 @@ export function drawFaults(seed: number, everyMs?: number, only?: readonly Fault
   const sum = weights.reduce((a, b) => a + b, 0);
   const every = everyMs ?? r.pick([25, 40, 60, 100, 250, 1000]);
   const out: Fault[] = [];
-  const apart = (Object.keys(APART) as Apart[]).flatMap((kind) => drawApart(seed, kind, only));
+  const apart = [...(Object.keys(APART) as Apart[]).flatMap((kind) => drawApart(seed, kind, only)), ...drawStrangers(seed, only)];
   if (sum === 0) return apart.sort((a, b) => a.at - b.at);
   // a squared uniform draw: bursts and pauses, and the same on every engine, as a logarithm would not be
   for (let at = 3 * square(r.next()) * every; at < FAULT_TIME_MS; at += 3 * square(r.next()) * every) {
@@ -59,6 +67,17 @@ function drawApart(seed: number, kind: Apart, only: readonly FaultKind[] | undef
   return Array.from({ length: kind === 'false deadlock' ? 1 : r.between(1, 4) }, (_, i) => ({ at: square(r.next()) * FAULT_TIME_MS, kind, n: APART[kind] + i }));
 }
 
+function drawStrangers(seed: number, only: readonly FaultKind[] | undefined): Fault[] {
+  const r = Random.named(seed, 'strangers');
+  const kinds = only ? STRANGE.filter((k) => only.includes(k)) : r.chance(0.3) ? HOSTILE.filter(() => r.chance(0.6)) : [];
+  if (kinds.length === 0) return [];
+  return Array.from({ length: r.between(1, 6) }, (_, i) => ({ at: r.chance(0.5) ? 0 : square(r.next()) * STRANGERS_MS, kind: r.pick(kinds), n: FIRST_STRANGER + i }));
+}
+
+/** No honest node fails in a seed that is held to these: whoever reports a crash is hostile, or right about the program. */
+export const harmless = (only: readonly FaultKind[] | undefined): boolean => only !== undefined && only.every((k) => STRANGE.includes(k) || HARMLESS.includes(k));
+const HARMLESS: readonly FaultKind[] = ['close', 'reload', 'delay', 'reorder', 'duplicate', 'kill server', 'kill CM', 'pause'];
+
 /** What lets a job end with a named error instead of its answer: see run.ts. */
 export interface Excuses {
   /** Tasks of whose arrivals or determinants power loss took records: the incarnation that executed then (undefined: none did), once per loss. */
@@ -66,13 +85,17 @@ export interface Excuses {
   /** Tasks of whose arrivals or determinants a record has a flipped bit. */
   damagedLogs: Set<number>;
   diskFull: boolean;
+  /** Tasks whose program takes every worker down. */
+  poisoned: ReadonlySet<number>;
 }
 
 export class Striker {
   readonly counts: Record<string, number> = {};
-  readonly excuses: Excuses = { powerLost: new Map(), damagedLogs: new Set(), diskFull: false };
+  readonly excuses: Excuses;
 
-  constructor(private readonly world: World) {}
+  constructor(private readonly world: World) {
+    this.excuses = { powerLost: new Map(), damagedLogs: new Set(), diskFull: false, poisoned: world.poisoned };
+  }
 
   private happened(kind: FaultKind, what: string): void {
     this.counts[kind] = (this.counts[kind] ?? 0) + 1;
@@ -83,8 +106,9 @@ export class Striker {
     const { world } = this;
     const { kind } = f;
     const r = Random.named(world.seed, `fault ${f.n}`);
-    const busy = world.volunteers.filter((v) => v.alive && v.held.size > 0);
-    const v = r.pick(busy.length > 0 ? busy : world.volunteers);
+    const honest = world.volunteers.filter((v) => !v.hostile);
+    const busy = honest.filter((v) => v.alive && v.held.size > 0);
+    const v = r.pick(busy.length > 0 ? busy : honest);
     switch (kind) {
       case 'kill server':
       case 'server and nodes':
@@ -104,8 +128,15 @@ export class Striker {
       case 'false deadlock':
         if (world.server.seemsDeadlocked()) this.happened(kind, '');
         return;
+      case 'false crash':
+      case 'silence':
+      case 'endless start':
+        this.happened(kind, world.volunteer(undefined, kind).name);
+        return;
+      case 'crashing program':
+        return this.poison(r);
       case 'partition': {
-        const hit = world.volunteers.filter((o) => !o.offline && r.chance(0.5));
+        const hit = honest.filter((o) => !o.offline && r.chance(0.5));
         if (hit.length < 2) return;
         this.happened(kind, hit.map((o) => o.name).join(' '));
         const ms = r.between(10, 6000);
@@ -116,6 +147,16 @@ export class Striker {
       default:
         if (v) this.node(kind, v, r);
     }
+  }
+
+  /** From now on no node can run this task. */
+  private poison(r: Random): void {
+    const { world } = this;
+    const task = taskId(r.between(0, world.setup.spec.size - 1));
+    if (world.poisoned.has(task) || world.server.isDone(task)) return;
+    world.poisoned.add(task);
+    this.happened('crashing program', `task ${task}`);
+    for (const v of world.volunteers) v.crashRank(task);
   }
 
   /** Somebody else opens a tab. */
@@ -154,6 +195,7 @@ export class Striker {
         const task = r.pick([...v.held.keys()]);
         if (task === undefined) return;
         this.happened(kind, `task ${task} on ${v.name}`);
+        world.honestCrashes++;
         return v.crashRank(task);
       }
       case 'false loss': {

@@ -1,3 +1,4 @@
+export { HOSTILE } from './hostile.ts';
 export { FAULTS, drawFaults, type Fault, type FaultKind } from './faults.ts';
 export { DamagedLog, DiskFull, FaultyLog } from './faulty-log.ts';
 export { hunt, type Found } from './hunt.ts';

@@ -3,7 +3,7 @@
  * event or an effect on its way, so that the cores stay as they are in production; only where no host could do it does a core take a switch
  * (`undo` of ChannelMemoryOptions, `limitRule` of EndpointOptions).
  */
-import type { CmUndo } from '@mayfly/protocols';
+import type { CmUndo, DispatcherSettings } from '@mayfly/protocols';
 import type { FaultKind } from './faults.ts';
 import type { Setup } from './world.ts';
 
@@ -28,6 +28,8 @@ const plant = <const R extends string>(rule: R, says: string, within: number, he
 const POWER = { setup: { durability: 'behind', syncMs: 400 }, only: ['power loss', 'CM power loss'] } as const;
 const EAGER = { setup: { lazyTicks: 1 } } as const;
 const ZOMBIES = { only: ['stall', 'zombie', 'cut off', 'partition'] } as const;
+
+const STRANGERS = { only: ['false crash', 'close'] } as const;
 
 export const PLANTED = [
   // endpoint and rank
@@ -89,6 +91,12 @@ export const PLANTED = [
   plant('deadlock-believed', 'D12: a deadlock ends a job when the same ranks wait at the same place of their logs again, on other nodes', 100, { only: ['false deadlock'] }),
   plant('kinds-ignored', 'A rank is assigned only to a node that runs programs of its kind', 100),
   plant('done-before-exit-durable', 'A task is done when its exit is durable; then its own arrival log may go', 400),
+  // nodes that run nothing of what they are given
+  plant('strangers-end-jobs', 'Failures of strangers never count towards the end of a job', 100, STRANGERS),
+  plant('no-quarantine', 'A node in quarantine is given nothing new; each quarantine lasts twice as long as the one before', 200, STRANGERS),
+  plant('no-comparison', 'A rank that was not seen for long is started on another node', 100, { only: ['silence', 'close'] }),
+  plant('words-believed', "What a node reports of its rank's calls counts for nothing", 100, { only: ['silence', 'close'] }),
+  plant('blame-kept', "Blame that turns out to be the program's is taken back, and with it the quarantine that came of it", 200, { only: ['crashing program'] }),
 ] as const;
 
 export type Rule = (typeof PLANTED)[number]['rule'];
@@ -102,3 +110,11 @@ export const IN_CORE: Partial<Record<Rule, CmUndo>> = {
   'late-reports-believed': 'late-reports',
   'trimmed-before-base': 'base-durable',
 };
+
+/** Rules of the dispatcher that its settings undo. */
+export function withoutRule(rule: Rule | undefined): Partial<DispatcherSettings> {
+  if (rule === 'strangers-end-jobs') return { trustNewcomers: true };
+  if (rule === 'no-quarantine') return { quarantineMaxMs: 0 };
+  if (rule === 'no-comparison') return { stuckAfterMs: 1e9 };
+  return {};
+}

@@ -6,7 +6,7 @@
  */
 import { jobId, PROGRAM_KINDS } from '@mayfly/wire';
 import { Violation } from './violation.ts';
-import { Striker, drawFaults, type Fault, type FaultKind } from './faults.ts';
+import { Striker, drawFaults, harmless, type Fault, type FaultKind } from './faults.ts';
 import type { Rule } from './planted.ts';
 import type { ProgramSpec } from './program.ts';
 import { Random } from './random.ts';
@@ -74,7 +74,13 @@ export function draw(seed: number, o: RunOptions = {}): Setup {
     chunkBytes: 64, window: r.pick([128, 1024, 100_000]), retainBytes: r.pick([600, 5000, 1_000_000]), memoryBytes: 200_000,
     checkpointMs: r.pick([100, 300, 1000, 4000, 100_000]), graceMs: r.pick([300, 1000, 3000]),
     maxDelay: r.pick([2, 10, 80]), turnMs: r.pick([1, 10, 60]), syncMs: r.pick([10, 50, 400]), diskMs: r.pick([8, 60, 250]), nodes: r.between(2, 5), slots: r.between(1, 3),
-    dispatcher: { restartGraceMs: 2000, silentMs: 4000, startMs: 10_000, crashLimit: 1e6 }, ...o.setup,
+    dispatcher: {
+      restartGraceMs: 2000, silentMs: 4000, startMs: 10_000, startAfterMs: 5000, stuckAfterMs: 10_000, stuckFactor: 3, quarantineMs: 400, quarantineMaxMs: 6000,
+      // Honest nodes leave and come back: a time in which none is here must not end a job.
+      strangersMs: o.only?.includes('crashing program') ? 1000 : 1e9,
+      crashLimit: harmless(o.only) ? 3 : 1e6,
+    },
+    ...o.setup,
   };
   // enough slots for every rank
   return { ...setup, nodes: Math.max(setup.nodes, Math.ceil(spec.size / setup.slots)) };
@@ -104,6 +110,9 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
     }
     if (world.end.state === 'done') return report();
     const { code, message } = world.end.error ?? { code: '?', message: '' };
+    // K19: the program was to blame, and no honest node is for it.
+    const blamed = code === 'KEEPS_CRASHING' ? world.volunteers.find((v) => !v.hostile && v.id !== undefined && world.server.quarantined().includes(v.id)) : undefined;
+    if (blamed) return report(`K19: ${blamed.name} is in quarantine for what the program did`);
     return excused({ code, message }, striker, world) ? report(undefined, code) : report(`the job ended ${world.end.state}: ${code} ${message}`);
   } catch (e) {
     if (e instanceof Violation) return report(e.message);
@@ -114,11 +123,12 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
 /**
  * May a job end with this error? Power loss in `behind` may exceed what the protocol covers, but only together with the loss of a rank: it took records
  * of the very task that the error names, and the incarnation that executed then (its node retains what is not synced) is no more. A bit flip in a record is
- * told and not repaired; a disk that stays full ends the job.
+ * told and not repaired; a disk that stays full ends the job. So does a program that no node can run.
  */
 function excused({ code, message }: { code: string; message: string }, striker: Striker, world: World): boolean {
   const { powerLost, damagedLogs, diskFull } = striker.excuses;
   if (code === 'DISK_FULL') return diskFull;
+  if (code === 'KEEPS_CRASHING') return striker.excuses.poisoned.has(Number(/^Rank (\d+)/.exec(message)?.[1]));
   if (code !== 'LOST_LOG') return false;
   const named = /(?:rank|task) (\d+)/.exec(message)?.[1];
   if (named === undefined) return damagedLogs.size > 0;

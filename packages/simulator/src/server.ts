@@ -5,13 +5,14 @@
  * Owns two kinds of state. Durable: the registry here, the logs (cm-host.ts) and the images (cs-host.ts), which outlive the process.
  * Losable: cores, connections, effects under way. `kill` loses the second kind; `powerLoss` also what was not synced.
  */
-import { Dispatcher, type DispatcherEffect, type DispatcherEvent, type FaultRecord, type JobSpec, type Progress } from '@mayfly/protocols';
-import { WORLD, nodeId, spawnedTasks, taskId, type ErrorBody, type ImageId, type Incarnation, type ReplayFrom, type SpawnGroup, type TaskId } from '@mayfly/wire';
+import { Dispatcher, nodeViews, type DispatcherEffect, type DispatcherEvent, type FaultRecord, type JobSpec, type LoggedProgress, type Progress } from '@mayfly/protocols';
+import { WORLD, homeOf, nodeId, spawnedTasks, taskId, type ErrorBody, type ImageId, type Incarnation, type NodeId, type ReplayFrom, type SpawnGroup, type TaskId } from '@mayfly/wire';
 import { CmHost } from './cm-host.ts';
 import { CsHost } from './cs-host.ts';
 import type { PowerLoss } from './faulty-log.ts';
 import type { Link } from './link.ts';
 import type { ControlDown, ControlUp } from './messages.ts';
+import { withoutRule } from './planted.ts';
 import { Violation } from './violation.ts';
 import type { World } from './world.ts';
 
@@ -53,7 +54,8 @@ export class Server {
     this.life++;
     this.commitAt = 0;
     const { dispatcher, graceMs, briefGraceMs } = world.setup;
-    this.dispatcher = new Dispatcher({ ...dispatcher, ...(briefGraceMs === undefined ? {} : { graceMs, briefGraceMs }) });
+    world.failures.clear(); // what strangers did is forgotten with the process
+    this.dispatcher = new Dispatcher({ ...dispatcher, ...withoutRule(world.undone), ...(briefGraceMs === undefined ? {} : { graceMs, briefGraceMs }) });
     this.given.clear();
     this.opened = false;
     world.trace?.('server starts');
@@ -75,6 +77,7 @@ export class Server {
       this.cs.step({ type: 'tick' });
       world.sink.sync();
     });
+    every(1000, () => this.progress());
     every(world.setup.syncMs, () => {
       for (const cm of this.cms) cm.step({ type: 'tick' });
     });
@@ -114,6 +117,25 @@ export class Server {
     });
   }
 
+  /** What the Channel Memories have of every task. */
+  private progress(): void {
+    const { world } = this;
+    const cores = this.cms.flatMap((c) => c.serving ?? []);
+    if (world.end || !this.opened || cores.length < this.cms.length || cores.some((c) => c.tasks < this.tasks)) return;
+    const tasks = Array.from({ length: this.tasks }, (_, n): LoggedProgress => {
+      const task = taskId(n);
+      const home = cores[homeOf(task, cores.length)]!;
+      const { arrivalsLogged, bodiesUnderWay } = home.observe(task);
+      return { task, sends: cores.reduce((sum, c) => sum + c.progress(task).sends, 0), arrivals: arrivalsLogged, consumed: home.progress(task).consumed, underWay: bodiesUnderWay > 0 };
+    });
+    this.dispatch({ type: 'progress', job: world.setup.job, tasks: world.undone === 'words-believed' ? this.asReported(tasks) : tasks });
+  }
+
+  /** Planted: what a node says of its rank counts as if it were logged. */
+  private asReported(tasks: readonly LoggedProgress[]): LoggedProgress[] {
+    return tasks.map((p) => ({ ...p, sends: Math.max(p.sends, this.dispatcher.core.find(this.world.setup.job, p.task)?.activity?.sends ?? 0) }));
+  }
+
   private spec(): JobSpec {
     const { setup } = this.world;
     return {
@@ -139,6 +161,11 @@ export class Server {
         if (k.startsWith('fault/') && !this.registry.has(k)) this.world.gaveUp(v as FaultRecord);
         this.registry.set(k, JSON.parse(JSON.stringify(v)));
       }
+  }
+
+  /** Nodes that are given nothing. */
+  quarantined(): NodeId[] {
+    return nodeViews(this.dispatcher).flatMap((n) => (n.quarantinedUntil === undefined ? [] : [n.id]));
   }
 
   /** Highest durable incarnation of every task that has one. */
@@ -255,7 +282,11 @@ export class Server {
 
   dispatch(e: Bare): void {
     if (!this.up) return;
-    for (const effect of this.dispatcher.step({ ...e, now: this.world.wall } as DispatcherEvent)) this.perform(effect);
+    const { core } = this.dispatcher;
+    const before = this.world.undone === 'blame-kept' ? new Map([...core.reputations].map(([id, r]) => [id, r.quarantinedUntil])) : undefined;
+    const effects = this.dispatcher.step({ ...e, now: this.world.wall } as DispatcherEvent);
+    for (const [id, until] of before ?? []) if (until !== undefined && until > this.world.wall) core.reputations.get(id)!.quarantinedUntil ??= until;
+    for (const effect of effects) this.perform(effect);
   }
 
   private perform(e: DispatcherEffect): void {
@@ -296,6 +327,7 @@ export class Server {
         const found = e.image === undefined ? undefined : this.cs.stored(e.image);
         if (e.image !== undefined && !found) throw new Error(`assigned image ${e.image} is not there`);
         world.checkers.assigned(e.task, e.incarnation);
+        world.gave(e.node);
         world.givenAt.set(`${e.task}.${e.incarnation}`, world.agenda.now);
         this.given.set(e.task, { connection: e.connection, task: e.task, incarnation: e.incarnation, missed: 0 });
         world.trace?.(`dispatcher assigns task ${e.task}.${e.incarnation}${e.image === undefined ? '' : ` with ${e.image}`}`);

@@ -6,6 +6,7 @@
  */
 import { Comm, type CommEffect } from '@mayfly/protocols';
 import { PROGRAM_KINDS, readFrames, type Hello, type Incarnation, type JobId, type NodeId, type ProgramKind, type TaskId, type TaskReport } from '@mayfly/wire';
+import { Hostile, type Hostility } from './hostile.ts';
 import type { Link, LinkEnds } from './link.ts';
 import type { ControlDown, ControlUp } from './messages.ts';
 import { bypassesHold, changedDown, changedRing, changedUp, inventedAnswers } from './mutate-comm.ts';
@@ -42,6 +43,8 @@ export class Volunteer {
   offline = false;
   isClone = false;
   id: NodeId | undefined;
+  /** It runs nothing of what it is given. */
+  readonly hostile: Hostile | undefined;
   readonly held = new Map<TaskId, Held>();
   readonly random: Random;
   private readonly comm: Comm;
@@ -62,6 +65,7 @@ export class Volunteer {
     private readonly claim?: NodeId,
     /** Kinds of programs that it runs; default: the job's, perhaps with others, or untold. */
     private readonly runs = kindsOf(world, name),
+    hostility?: Hostility,
   ) {
     const { spec, channelMemories, protocol, window, chunkBytes } = world.setup;
     this.random = Random.named(world.seed, name);
@@ -70,6 +74,7 @@ export class Volunteer {
     this.session = `s-${name}-${this.random.between(0, 1e9)}`;
     this.skew = spec.script ? 0 : this.random.between(-300, 300);
     this.uploads = new Uploads(this);
+    this.hostile = hostility && new Hostile(this, hostility);
     this.connectControl();
     if (this.runsIt) for (let cm = 0; cm < channelMemories; cm++) this.connectData(cm);
     this.beat();
@@ -128,7 +133,7 @@ export class Volunteer {
     this.control = link;
     const hello: Hello = {
       version: 1, name: this.name, engine: 'simulated', slots: this.slots, session: this.session, ...(this.runs ? { runs: [...this.runs] } : {}),
-      holds: [...this.held.values()].filter((h) => !h.finished).map((h) => ({ job: this.job, task: h.task, incarnation: h.incarnation })),
+      holds: [...(this.hostile?.holds() ?? []), ...[...this.held.values()].filter((h) => !h.finished).map((h) => ({ job: this.job, task: h.task, incarnation: h.incarnation }))],
       images: [],
       ...((this.id ?? this.claim) ? { node: (this.id ?? this.claim)! } : {}),
     };
@@ -275,14 +280,14 @@ export class Volunteer {
       this.control?.up({
         type: 'heartbeat',
         heartbeat: {
-          tasks: [...this.held.values()].filter((h) => !h.finished).map((h) => ({
+          tasks: this.hostile?.heartbeat() ?? [...this.held.values()].filter((h) => !h.finished).map((h) => ({
             job: this.job,
             task: h.task,
             incarnation: h.incarnation,
             started: h.started,
             recovered: h.rank?.endpoint.repeating === false,
             activity: {
-              state: h.rank?.endpoint.repeating ? 'replaying' : 'computing',
+              state: h.rank?.endpoint.repeating ? 'replaying' : h.rank && !this.scheduled.has(h) ? 'waiting' : 'computing',
               arrivals: h.rank?.endpoint.consumed ?? 0,
               sends: h.rank?.endpoint.line().sends.reduce((n, [, c]) => n + c, 0) ?? 0,
             },
@@ -292,7 +297,7 @@ export class Volunteer {
     });
   }
 
-  private report(report: TaskReport): void {
+  report(report: TaskReport): void {
     this.control?.up({ type: 'report', report });
   }
 
@@ -303,9 +308,11 @@ export class Volunteer {
         for (const d of m.drop) if (this.held.get(d.task)?.incarnation === d.incarnation) this.drop(d.task);
         return;
       case 'revoke':
+        this.hostile?.revoked(m.task, m.incarnation);
         if (this.held.get(m.task)?.incarnation === m.incarnation) this.drop(m.task);
         return;
       case 'assign': {
+        if (this.hostile) return this.hostile.assigned(m.task, m.incarnation);
         if (!this.runsIt) throw new Violation(`K20: task ${m.task}.${m.incarnation}, ${this.world.setup.kind}, is given to ${this.name}, which does not run it`);
         const old = this.held.get(m.task);
         if (old && old.incarnation >= m.incarnation) return;
@@ -392,6 +399,7 @@ export class Volunteer {
     );
     this.report({ job: this.job, task, incarnation: h.incarnation, event: 'started' });
     if (!h.rank.endpoint.repeating) this.report({ job: this.job, task, incarnation: h.incarnation, event: 'recovered' });
+    if (world.poisoned.has(task)) this.after(this.random.between(1, 40), () => this.held.get(task) === h && this.crashRank(task));
     this.wake(h);
   }
 

@@ -1,9 +1,10 @@
 /** One simulated run: the setup that a seed draws, the clock, the server, the volunteers, the terminal, the notes. */
 import type { DispatcherSettings, FaultRecord } from '@mayfly/protocols';
-import { homeOf, zeroLine, type ErrorBody, type JobId, type ProgramKind, type ReplayFrom, type TaskId } from '@mayfly/wire';
+import { homeOf, zeroLine, type ErrorBody, type JobId, type NodeId, type ProgramKind, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import { Agenda } from './agenda.ts';
 import { Checkers } from './checkers.ts';
 import { FileHost } from './file-host.ts';
+import type { Hostility } from './hostile.ts';
 import { Link, type LinkEnds } from './link.ts';
 import type { Rule } from './planted.ts';
 import { mixBytes, type ProgramSpec } from './program.ts';
@@ -64,8 +65,14 @@ export class World {
   trace: ((line: string) => void) | undefined;
   /** Incarnations of which the one who was the node for the server has said that they crashed: what it holds has, whoever else may hold it. */
   readonly saidCrashed = new Set<string>();
+  /** Tasks whose program takes every worker down soon. */
+  readonly poisoned = new Set<TaskId>();
+  /** K18: failures of nodes that do nothing else, since the server began. */
+  readonly failures = new Map<string, { times: number; last: number }>();
   /** When each incarnation was given to its node. */
   readonly givenAt = new Map<string, number>();
+  /** Workers of honest nodes that crashed. */
+  honestCrashes = 0;
   private born = 0;
 
   constructor(
@@ -91,8 +98,8 @@ export class World {
     return new Link<U, D>(this.agenda, Random.named(this.seed, name), this.setup.maxDelay, ends);
   }
 
-  volunteer(claim?: Volunteer['id']): Volunteer {
-    const v = new Volunteer(this, `v${++this.born}`, this.setup.slots, claim);
+  volunteer(claim?: Volunteer['id'], hostility?: Hostility): Volunteer {
+    const v = new Volunteer(this, `${hostility ? 'h' : 'v'}${++this.born}`, this.setup.slots, claim, undefined, hostility);
     this.volunteers.push(v);
     return v;
   }
@@ -113,11 +120,24 @@ export class World {
 
   /** K15: a rank counts as crashed when it is, or when it has not begun in its time. A clone that a restarted server took for the first speaks for both. */
   gaveUp(f: FaultRecord): void {
+    if (f.cause === 'crashed' && f.node !== undefined && this.volunteers.some((v) => v.id === f.node && v.hostile)) {
+      const { times } = this.failures.get(f.node) ?? { times: 0 };
+      this.failures.set(f.node, { times: times + 1, last: f.at - 1_700_000_000_000 });
+    }
     if (f.cause !== 'crashed' || this.saidCrashed.has(`${f.task}.${f.incarnation}`)) return;
     const given = this.givenAt.get(`${f.task}.${f.incarnation}`) ?? -Infinity;
     const lives = this.volunteers.find((v) => v.alive && v.id === f.node && !v.isClone && v.held.get(f.task)?.incarnation === f.incarnation);
     const late = this.agenda.now - given >= (this.setup.dispatcher.startMs ?? Infinity);
     if (lives && !late) throw new Violation(`K15: incarnation ${f.incarnation} of task ${f.task} is given up as crashed, and it lives on ${lives.name}`);
+  }
+
+  /** K18: a node that has failed, and has never done useful work, waits twice as long each time. Where honest workers crash too, it may have been the program. */
+  gave(node: NodeId): void {
+    const f = this.failures.get(node);
+    const { quarantineMs = 0, quarantineMaxMs = 0 } = this.setup.dispatcher;
+    if (!f || this.honestCrashes > 0 || this.poisoned.size > 0) return;
+    const until = f.last + Math.min(quarantineMaxMs, quarantineMs * 2 ** (f.times - 1));
+    if (this.agenda.now < until - 1) throw new Violation(`K18: ${node} failed ${f.times} times, last at ${f.last.toFixed(0)}, and is given a rank before ${until.toFixed(0)}`);
   }
 
   ended(state: string, error: ErrorBody | undefined): void {

@@ -27,6 +27,11 @@ const QUICK: readonly [Rule, RegExp][] = [
   ['loss-believed', /LOST_LOG/],
   ['deadlock-believed', /DEADLOCK/],
   ['arrivals-not-retained', /^K17/],
+  ['strangers-end-jobs', /^K18|KEEPS_CRASHING/],
+  ['no-quarantine', /^K18/],
+  ['no-comparison', /^K13/],
+  ['words-believed', /^K13/],
+  ['blame-kept', /^K19/],
 ];
 
 test.each(QUICK)('%s is found', { timeout: 120_000 }, (rule, by) => {

@@ -28,6 +28,12 @@ export const JobOptions = Type.Object(
     durability: Type.Optional(Durability),
     /** How long a silent node keeps its ranks, ms. */
     graceMs: Type.Optional(Type.Integer({ minimum: 200, maximum: 86_400_000 })),
+    /**
+     * When a rank of which nothing is seen (no message, no image) is tried on another node: after so long at least, ms (default 600000), and so many times the
+     * longest pause that any rank of the job has shown (default 10).
+     */
+    stuckAfterMs: Type.Optional(Type.Integer({ minimum: 1000, maximum: 604_800_000 })),
+    stuckFactor: Type.Optional(Type.Number({ minimum: 1, maximum: 10_000 })),
     /** Checkpoint interval that tasks aim at, ms (a TypeScript task takes one at `checkpoint.here` once this has passed). */
     checkpointMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
     timeLimitMs: Type.Optional(Type.Integer({ minimum: 1000, maximum: 604_800_000 })),
@@ -182,8 +188,16 @@ export const Fault = Type.Object({
   task: TaskIdSchema,
   incarnation: IncarnationSchema,
   node: Type.Optional(NodeIdSchema),
-  /** FaultCause of packages/protocols: 'goodbye', 'disconnected', 'silent', 'reloaded', 'crashed', 'killed', 'clone', 'refused', 'declined', 'restart', 'doubted'. */
+  /** FaultCause of packages/protocols: 'goodbye', 'disconnected', 'silent', 'reloaded', 'crashed', 'killed', 'clone', 'refused', 'declined', 'restart', 'doubted', 'compared'. */
   cause: Type.String(),
+  /** What the node reported. */
+  error: Type.Optional(Type.String()),
+  /** The node had no record of useful work then. */
+  newcomer: Type.Optional(Type.Boolean()),
+  /** Length of the quarantine of the node that came of it, ms. */
+  quarantineMs: Type.Optional(CountSchema),
+  /** Not held against the node: nodes with a record failed in the same place, too. */
+  excused: Type.Optional(Type.Boolean()),
   /** Time in which the job was paused meanwhile; the three below do not count it. */
   pausedMs: Type.Optional(CountSchema),
   /** ms from detection until the next incarnation was given to a node, and until its rank began (to replay). */
@@ -252,6 +266,10 @@ export const NodeView = Type.Object({
   /** Incarnations that were lost here since the server began, and how long it has been here in that time. */
   faults: Type.Optional(CountSchema),
   presentMs: Type.Optional(CountSchema),
+  /** True: it has done useful work that the server has seen. */
+  record: Type.Optional(Type.Boolean()),
+  /** It is given nothing new until then, because ranks failed there that did not fail elsewhere. */
+  quarantinedUntil: Type.Optional(CountSchema),
   state: Type.Unsafe<'here' | 'suspect' | 'gone'>(Type.String()),
   since: CountSchema,
   lastSeen: CountSchema,

@@ -37,7 +37,7 @@ export const JobReport = Type.Object(
       inputs: Type.Array(Type.Object({ path: Type.String(), bytes: CountSchema, hash: HashSchema })),
       /** Of the job's random draws: the same program with the same seed draws the same. */
       seed: CountSchema,
-      options: Type.Object({ protocol: ProtocolName, durability: Durability, checkpointMs: CountSchema, graceMs: Type.Optional(CountSchema), timeLimitMs: Type.Optional(CountSchema), memoryBytes: CountSchema, channelMemories: CountSchema }),
+      options: Type.Object({ protocol: ProtocolName, durability: Durability, checkpointMs: CountSchema, graceMs: Type.Optional(CountSchema), stuckAfterMs: Type.Optional(CountSchema), stuckFactor: Type.Optional(Type.Number()), timeLimitMs: Type.Optional(CountSchema), memoryBytes: CountSchema, channelMemories: CountSchema }),
       submittedAt: CountSchema,
       startedAt: Type.Optional(CountSchema),
       endedAt: Type.Optional(CountSchema),

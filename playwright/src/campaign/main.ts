@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util';
 import { Campaign, type JobReport } from './campaign.ts';
 import { KINDS } from './kinds.ts';
 import { manyRanks } from './many-ranks.ts';
+import { amongSaboteurs } from './saboteurs.ts';
+import { SABOTAGES } from '../nodes/saboteur.ts';
 import { faultsOf, plan, planEach } from './plan.ts';
 import { byExample, histogram } from './report.ts';
 import { C_WORKLOADS, nativeWorkloads, WORKLOADS } from './workloads.ts';
@@ -36,6 +38,8 @@ const HELP = `npm run faults -- [options]
   --each K         K faults for each example by itself, of the kinds ${KILLERS.join(', ')} (or those of --only)
   --ranks R        another campaign: one light program of R ranks on headless nodes, --kills of which are killed
   --slots S        slots of each of those nodes (default 8)
+  --saboteurs N    another campaign: N anonymous nodes that run nothing of what they are given among 4 honest headless ones, 20 jobs one after the other
+                   (--jobs K: so many), and the time that it cost; with --only a,b: of these kinds of ${SABOTAGES.join(', ')}
 
 Exit code 0: every answer was that of an undisturbed run. docs/faults.md says what each kind is.`;
 
@@ -56,6 +60,8 @@ const { values } = parseArgs({
     examples: { type: 'string' },
     ranks: { type: 'string' },
     slots: { type: 'string', default: '8' },
+    saboteurs: { type: 'string' },
+    jobs: { type: 'string', default: '20' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -76,6 +82,13 @@ async function main(): Promise<number> {
   const seed = number('seed', values.seed) ?? Date.now() % 1_000_000;
   const ranks = number('ranks', values.ranks);
   if (ranks !== undefined) return manyRanks({ ranks, slots: number('slots', values.slots)!, kills, seed, say });
+
+  const saboteurs = number('saboteurs', values.saboteurs);
+  if (saboteurs !== undefined) {
+    const kinds = SABOTAGES.filter((k) => values.only === undefined || values.only.split(',').includes(k));
+    if (kinds.length === 0) throw new Error(`--only takes some of ${SABOTAGES.join(', ')}, not '${values.only!}'`);
+    return amongSaboteurs({ saboteurs, jobs: number('jobs', values.jobs)!, kinds, say });
+  }
 
   const each = number('each', values.each);
   const examples = values.examples === 'c' ? C_WORKLOADS.map((w) => w.example) : values.examples?.split(',');

@@ -28,6 +28,8 @@ export interface MpiexecOptions extends ConnectionOptions {
   durability?: 'behind' | 'strict';
   checkpoint?: number;
   grace?: number;
+  stuckAfter?: number;
+  stuckFactor?: number;
   timeLimit?: number;
   /** NAME=VALUE */
   env?: string[];
@@ -102,6 +104,8 @@ async function prepare(given: string, words: string[], o: MpiexecOptions): Promi
     ...(o.durability ? { durability: o.durability } : {}),
     ...(o.checkpoint !== undefined ? { checkpointMs: Math.round(o.checkpoint * 1000) } : {}),
     ...(o.grace !== undefined ? { graceMs: Math.round(o.grace * 1000) } : {}),
+    ...(o.stuckAfter !== undefined ? { stuckAfterMs: Math.round(o.stuckAfter * 1000) } : {}),
+    ...(o.stuckFactor !== undefined ? { stuckFactor: o.stuckFactor } : {}),
     ...(o.timeLimit !== undefined ? { timeLimitMs: Math.round(o.timeLimit * 1000) } : {}),
     ...(o.env ? { env: variables(o.env) } : {}),
     ...(o.memory !== undefined ? { memoryBytes: o.memory } : {}),

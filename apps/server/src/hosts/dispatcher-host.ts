@@ -34,9 +34,9 @@ import type { Namespace, Socket } from 'socket.io';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Logger } from '../logger.ts';
+import { addressOf, networkOf } from '../serve/address.ts';
 import { limitFlood } from '../serve/flood.ts';
 import { WrongGuesses } from '../serve/guesses.ts';
-import { addressOf } from '../serve/origin.ts';
 import { cleanCode, type Rooms } from '../rooms.ts';
 import { nodeKey, randomId, sameText, type NodeRecord, type Secrets } from '../secrets.ts';
 
@@ -128,6 +128,7 @@ export class DispatcherHost {
     maxNodes: number;
     /** Messages that a node may send (serve/flood.ts). */
     messagesPerMinute: number;
+    /** The address of a node is what the proxy reports. */
     trustProxy: boolean;
     /** Runs something later; returns how not to. Default: a timer. */
     after?: (ms: number, run: () => void) => () => void;
@@ -398,6 +399,7 @@ export class DispatcherHost {
       ...(m.cores === undefined ? {} : { cores: m.cores }),
       ...(m.runs === undefined ? {} : { runs: m.runs }),
       ...(room === undefined ? {} : { room }),
+      address: networkOf(addressOf(c.socket.handshake, this.#trustProxy)),
       holds: m.holds,
       images: m.images,
     });

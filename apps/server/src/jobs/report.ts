@@ -38,6 +38,8 @@ export function reportOf({ view, spec, run, profile, outputs, comparisons, versi
         durability: spec.durability,
         checkpointMs: spec.checkpointMs,
         ...(spec.graceMs === undefined ? {} : { graceMs: spec.graceMs }),
+        ...(spec.stuckAfterMs === undefined ? {} : { stuckAfterMs: spec.stuckAfterMs }),
+        ...(spec.stuckFactor === undefined ? {} : { stuckFactor: spec.stuckFactor }),
         ...(spec.timeLimitMs === undefined ? {} : { timeLimitMs: spec.timeLimitMs }),
         memoryBytes: spec.limits.memoryBytes,
         channelMemories: spec.channelMemories,

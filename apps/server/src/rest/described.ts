@@ -164,7 +164,7 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
   'DELETE /api/jobs/:id/share': { description: 'GET /api/reports/{id} and the page /report/{id} need a token again.', answer: ok },
   'GET /api/nodes': {
     description: 'Volunteers that are here or were until lately: engine, slots, room, round trip of a heartbeat, measured speed, and how often ranks were lost there.',
-    answer: [{ id: 'n0d3n0d3n0d3n0d3', name: 'desk-4', engine: 'Chromium 140', slots: 3, busy: 1, cores: 4, rttMs: 2.5, faults: 0, runs: ['wasm', 'typescript'], state: 'here', since: AT, lastSeen: AT + 1000 }],
+    answer: [{ id: 'n0d3n0d3n0d3n0d3', name: 'desk-4', engine: 'Chromium 140', slots: 3, busy: 1, cores: 4, rttMs: 2.5, faults: 0, record: true, runs: ['wasm', 'typescript'], state: 'here', since: AT, lastSeen: AT + 1000 }],
   },
   'GET /api/nodes/timeline': {
     description: 'How many slots of each node did what, in the mean over each column: `slots` is raw deflate in base64 of u16 (little endian) by node, column and kind, in hundredths of a slot. A column comes when it is over; who asks again with `from` gets what is new. Nodes that left are in it for ten minutes.',

@@ -21,7 +21,7 @@ export function infoRoute(app: FastifyInstance, runtime: Runtime, options: Resol
       version: options.version,
       ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
       roomNeeded: options.room !== undefined,
-      slots: { total, free: Math.max(0, total - nodes.reduce((n, x) => n + x.busy, 0)), nodes: nodes.length },
+      slots: { total, free: nodes.reduce((n, x) => n + (x.quarantinedUntil === undefined ? Math.max(0, x.slots - x.busy) : 0), 0), nodes: nodes.length },
       maxSubmissionBytes: options.limits.submissionBytes,
       maxInputBytes: options.limits.inputBytes,
     };

@@ -206,6 +206,8 @@ export async function submit(o: JobRoutes, s: JobSubmission, owner: string, more
     channelMemories: o.channelMemories,
     checkpointMs: options.checkpointMs ?? DEFAULT_CHECKPOINT_MS,
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
+    ...(options.stuckAfterMs === undefined ? {} : { stuckAfterMs: options.stuckAfterMs }),
+    ...(options.stuckFactor === undefined ? {} : { stuckFactor: options.stuckFactor }),
     timeLimitMs: Math.min(options.timeLimitMs ?? limits.timeMs, limits.timeMs),
     outputLimitBytes: Math.min(options.outputLimitBytes ?? limits.outputBytes, limits.outputBytes),
     interactive: options.interactive ?? false,

@@ -63,7 +63,7 @@ export function roomViews(rooms: Rooms, runtime: Runtime): RoomView[] {
     const s = of(n.room);
     s.nodes++;
     s.slots += n.slots;
-    s.free += Math.max(0, n.slots - n.busy);
+    if (n.quarantinedUntil === undefined) s.free += Math.max(0, n.slots - n.busy);
   }
   for (const { record } of runtime.dispatcher.core.core.jobs.values()) if (record.spec.room !== undefined && !isOver(record.state)) of(record.spec.room).jobs++;
   return rooms.list().map((r) => ({ ...r, ...of(r.code) }));

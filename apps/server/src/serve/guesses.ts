@@ -5,21 +5,11 @@
  *  W1  Of wrong guesses an address gets so many answered as such in a minute, all addresses together EVERYWHERE times as many; the rest is told TOO_MANY.
  *  W2  Bounded memory: at most MOST addresses are counted; the rest counts as one.
  */
+import { networkOf } from './address.ts';
+
 const MINUTE = 60_000;
 const EVERYWHERE = 100;
 const MOST = 100_000;
-
-/** Who has an IPv6 address has 2^64 of them: a network of that size counts as one address. */
-export function networkOf(address: string): string {
-  if (!address.includes(':')) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped) return mapped[1]!;
-  const [head = '', tail] = address.split('%')[0]!.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const groups = tail === undefined ? left : [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right];
-  return `${groups.slice(0, 4).map((g) => g.toLowerCase().replace(/^0+(?=.)/, '')).join(':')}::/64`;
-}
 
 export class WrongGuesses {
   readonly perMinute: number;

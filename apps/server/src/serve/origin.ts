@@ -51,12 +51,6 @@ const shown = (text: string): string => text.replace(/[^\x21-\x7e]/g, '?').slice
 
 const hostOfUrl = (url: string): Host | undefined => (URL.canParse(url) ? parseHost(new URL(url).host) : undefined);
 
-/** Of a client on a socket, as Fastify has it for requests: behind a proxy the first one of the list. */
-export function addressOf(handshake: { readonly address: string; readonly headers: IncomingMessage['headers'] }, trustProxy: boolean): string {
-  const first = trustProxy ? [handshake.headers['x-forwarded-for']].flat()[0]?.split(',')[0]?.trim() : undefined;
-  return first || handshake.address;
-}
-
 export class Origins {
   readonly #names: Set<string>;
   readonly #suffixes: string[];

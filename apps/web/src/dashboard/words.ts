@@ -127,8 +127,17 @@ const CAUSES: Record<string, string> = {
   refused: 'its messages were refused',
   restart: 'the server was restarted',
   doubted: 'all ranks seemed to wait for each other; started elsewhere to be sure',
+  compared: 'nothing came of it; tried on another node',
 };
 export const faultCause = (cause: string): string => CAUSES[cause] ?? cause;
+
+/** What follows from it for its node: 'new node, in quarantine for 40 s: out of memory'. undefined: nothing. */
+export function faultVerdict(f: Fault): string | undefined {
+  const who = f.newcomer === true ? 'new node' : 'node';
+  const what = f.excused === true ? 'not held against the node: it failed in the same place elsewhere' : f.quarantineMs === undefined ? undefined : `${who} in quarantine for ${elapsed(f.quarantineMs)}`;
+  const parts = [what, f.error].filter((p) => p !== undefined);
+  return parts.length === 0 ? undefined : parts.join('; ');
+}
 
 /** A recovery split by phase: fencing and finding a slot, image and start, replay up to the first new step. undefined: not all are known. */
 export function phasesOf(f: Fault): { place: number; start: number; repeat: number } | undefined {
@@ -197,7 +206,11 @@ const NODE: Record<string, Word> = {
   suspect: { text: 'silent', tone: 'warn' },
   gone: { text: 'gone', tone: 'quiet' },
 };
-export const nodeWord = (n: NodeView): Word => NODE[n.state] ?? { text: n.state, tone: 'quiet' };
+export const nodeWord = (n: NodeView): Word => (n.state === 'here' && n.quarantinedUntil !== undefined ? { text: 'quarantine', tone: 'warn' } : undefined) ?? NODE[n.state] ?? { text: n.state, tone: 'quiet' };
+
+/** Why a node is given nothing new, and until when; undefined: it is. */
+export const quarantineText = (n: NodeView, now: number): string | undefined =>
+  n.quarantinedUntil === undefined || n.quarantinedUntil <= now ? undefined : `In quarantine for ${elapsed(n.quarantinedUntil - now)}: ranks failed here that did not fail elsewhere. It keeps its ranks and is given no others.`;
 
 /** A headless volunteer may run programs of WebAssembly only. */
 const runs = (n: NodeView, language: string): boolean => n.runs === undefined || n.runs.includes(kindOf(language as ProgramLanguage));
@@ -207,7 +220,7 @@ export const engineText = (n: NodeView): string => `${n.engine}${runs(n, 'typesc
 
 /** Slots of the nodes that are here; with `room`, of those that serve it ('' for none); with `language`, of those that run it. */
 export function slotsOf(nodes: readonly NodeView[], room?: string, language?: string): { total: number; free: number; nodes: number } {
-  const here = nodes.filter((n) => n.state === 'here' && (room === undefined || (n.room ?? '') === room) && (language === undefined || runs(n, language)));
+  const here = nodes.filter((n) => n.state === 'here' && n.quarantinedUntil === undefined && (room === undefined || (n.room ?? '') === room) && (language === undefined || runs(n, language)));
   const total = here.reduce((sum, n) => sum + n.slots, 0);
   return { total, free: Math.max(0, total - here.reduce((sum, n) => sum + n.busy, 0)), nodes: here.length };
 }

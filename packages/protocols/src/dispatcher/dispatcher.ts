@@ -20,6 +20,7 @@
  *  D12 When a deadlock is believed: doubt.ts.
  *  D20 A rank is assigned only to a node that runs programs of its kind, as its Hello says. A node that declines one is taken at its word: the rank
  *     goes elsewhere, and the refusal is no crash of the program.
+ *  R1–R4 Which nodes are trusted: reputation.ts. B1–B4 Who is to blame for a failure: failures.ts. S1–S4 Ranks of which nothing comes: stragglers.ts.
  *
  * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the revocations; `pause` before
  * the revocations.
@@ -28,6 +29,10 @@ import type { Incarnation, JobId, TaskId } from '@mayfly/wire';
 import { deadlocked } from './doubt.ts';
 import { endJob } from './end.ts';
 import { checkLimits, endPersisted, exited, exitPersisted, forget, spawn, submit } from './jobs.ts';
+import { endAmongStrangers, gotFurther } from './failures.ts';
+import { CREDIT, earn, release } from './reputation.ts';
+import { called } from './comparison.ts';
+import { progress, watchStragglers } from './stragglers.ts';
 import { disconnected, goodbye, heard, heartbeat, hello, refused, report, watch } from './nodes.ts';
 import { recover, stillHere } from './recover.ts';
 import { endWait, leaveWithImage, pauseJob, pausePersisted, resumeJob } from './pause.ts';
@@ -116,6 +121,11 @@ export class Dispatcher {
       case 'image': {
         const t = core.find(e.job, e.task);
         if (!t || e.serial < (t.newest?.serial ?? 0)) return;
+        if (t.phase === 'running' && t.node !== undefined && e.serial > (t.newest?.serial ?? 0)) {
+          earn(core, t.node, CREDIT.image);
+          gotFurther(core, t);
+          called(core, t);
+        }
         t.newest = { image: e.image, serial: e.serial };
         if (t.wanted !== undefined && e.serial > t.wanted) t.wanted = undefined;
         if (t.node !== undefined && (t.phase === 'running' || t.phase === 'assigned')) core.nodes.get(t.node)?.images.add(`${e.job}/${e.task}/${e.image}`);
@@ -132,6 +142,8 @@ export class Dispatcher {
       }
       case 'jobFailed':
         return this.#fail(e.job, e.error.code, e.error.message);
+      case 'progress':
+        return progress(core, e.job, e.tasks);
       case 'deadlock': {
         const job = core.jobs.get(e.job);
         if (job) deadlocked(core, job, e.report);
@@ -173,9 +185,12 @@ export class Dispatcher {
       }
       case 'tick':
         watch(core);
+        watchStragglers(core);
+        release(core);
         for (const job of core.jobs.values()) {
           endWait(core, job);
           checkLimits(core, job);
+          if (job.record.state === 'running') for (const t of job.tasks) if (t.phase === 'idle' && t.pending) endAmongStrangers(core, t);
         }
         return stillHere(core);
     }

@@ -4,12 +4,15 @@
  *
  *  D12 A deadlock ends a job when the same ranks wait at the same place of their logs a second time, after all of them were started elsewhere. A rank
  *      that re-executes repeats what is logged: a program that is deadlocked comes to the same place again, and the rank of a node that lied goes on.
- *      Where there is nobody else to ask, or where the owner knows the nodes (a room), the first word counts.
+ *      Where there is nobody else to ask, where the owner knows the nodes (a room), or where all of them have a record (reputation.ts), the first word counts.
+ *      A node without a record whose rank then goes on, although nothing has come for it, had lied, and is blamed (comparison.ts).
  *
  * Each doubt that proves right moves the logs on, so a job is doubted finitely often. Losable: a server that restarts asks once more.
  */
 import { endJob } from './end.ts';
-import { lose, takesRanks, tellToDrop } from './restart.ts';
+import { takesRanks } from './free-slots.ts';
+import { hasRecord } from './reputation.ts';
+import { lose, tellToDrop } from './restart.ts';
 import { kindOfJob, over, type Core, type Job, type Task } from './state.ts';
 
 export function deadlocked(core: Core, job: Job, report: string): void {
@@ -22,13 +25,16 @@ export function deadlocked(core: Core, job: Job, report: string): void {
   core.emit({ type: 'log', level: 'info', message: `its ranks seem to wait for each other; they are started elsewhere to be sure\n${report}`, job: job.record.spec.id });
   for (const t of waiting) {
     if (t.node !== undefined) tellToDrop(core, t, t.node, { code: 'FENCED', message: 'The ranks of this job seem to wait for each other; they are started elsewhere to be sure.' });
+    const { node } = t;
+    const before = job.faults.length;
     lose(core, t, 'doubted', true);
+    if (node !== undefined && !hasRecord(core, node)) t.compared = { node, kind: 'wait', took: Infinity, arrivals: t.logged?.arrivals ?? 0, fault: job.faults.length > before ? before : undefined };
   }
 }
 
 /** Is there a node that could take one of these ranks, and has it not now? */
 function othersToAsk(core: Core, job: Job, waiting: readonly Task[]): boolean {
   const { protocol, room } = job.record.spec;
-  if (protocol === 'none' || room !== undefined) return false;
+  if (protocol === 'none' || room !== undefined || waiting.every((t) => t.node !== undefined && hasRecord(core, t.node))) return false;
   return [...core.nodes.values()].some((n) => n.room === undefined && n.slots > 0 && n.runs.includes(kindOfJob(job)) && takesRanks(core, n) && waiting.some((t) => t.node !== n.id));
 }

@@ -1,6 +1,9 @@
 /** Jobs: submission, the exits of tasks, the end. */
 import { spawnedTasks, type ExitReport, type SpawnGroup } from '@mayfly/wire';
 import { endJob } from './end.ts';
+import { called } from './comparison.ts';
+import { gotFurther } from './failures.ts';
+import { CREDIT, earn } from './reputation.ts';
 import { addTasks, ended, newJob, over, recovered, taskChange, type Core, type Job, type Task } from './state.ts';
 import { release, tellToDrop } from './restart.ts';
 import { faultKey, jobKey, taskKey, type JobRecord, type JobSpec } from './types.ts';
@@ -36,6 +39,12 @@ const RESULTS: readonly string[] = ['PROGRAM_ERROR', 'PROGRAM_TRAP', 'MPI_ERROR'
 export function exited(core: Core, t: Task, report: ExitReport): void {
   if (t.phase === 'exiting' || t.phase === 'done' || over(t.job) || t.incarnation === undefined) return;
   recovered(core, t);
+  if (!report.abort) {
+    if (t.node !== undefined) earn(core, t.node, CREDIT.ended);
+    gotFurther(core, t);
+    if (t.phase === 'running') called(core, t);
+  }
+  t.pending = t.compared = undefined;
   t.phase = 'exiting';
   t.exit = report;
   t.resumable = undefined;

@@ -1,8 +1,10 @@
 /** Nodes: coming, going, being silent, and what they say of the ranks that they hold. */
 import { PROGRAM_KINDS, type ErrorBody, type Hold, type Incarnation, type JobId, type NodeId, type RankActivity, type TaskId } from '@mayfly/wire';
 import { deadline, judge, patienceOf, type Patience, type Verdict } from '../failure-detector.ts';
-import { takeRoom, type Room } from './placement.ts';
-import { lose, resume, rooms, started, takesFor, tellToDrop, wantedBy } from './restart.ts';
+import { rooms, takesFor } from './free-slots.ts';
+import { takeRoom, wantedBy, type Room } from './placement.ts';
+import { came } from './reputation.ts';
+import { lose, resume, started, tellToDrop } from './restart.ts';
 import { kindOfJob, over, paused, recovered, type Core, type Node, type Task } from './state.ts';
 import type { DispatcherEvent } from './types.ts';
 
@@ -39,6 +41,7 @@ export function hello(core: Core, e: Of<'hello'>): void {
   node.images = new Set(e.images.slice(0, MAX_IMAGES).map((i) => `${i.job}/${i.task}/${i.image}`));
   core.connections.set(e.connection, node);
 
+  came(core, id, e.address);
   const drop: Hold[] = [];
   const held = new Set<Task>();
   for (const h of e.holds) {
@@ -150,7 +153,10 @@ export function report(core: Core, node: Node, e: Of<'report'>): void {
     started(core, t);
     recovered(core, t);
   } else {
-    if (e.error) t.lastError = `${e.error.code}: ${e.error.message}`.slice(0, 4096);
+    if (e.error) {
+      t.lastError = `${e.error.code}: ${e.error.message}`.slice(0, 4096);
+      t.lastCode = e.error.code;
+    }
     // D11: also when it says LOST_LOG. The fence of the next incarnation asks the logs themselves.
     if (e.event === 'crashed') lose(core, t, 'crashed', true);
     else if (e.error?.code === 'PROGRAM_REFUSED') {

@@ -1,10 +1,14 @@
 /**
- * Which node takes which rank. Only nodes of the job's room that run programs of its kind are asked. Greedy, one rank after the other: not the node where it just
- * died (nor if it says that it has an image), then a node that has the rank's newest image on its own disk (the restart needs no download), then the node with the
- * fewest ranks of the same job (one closed tab should take few ranks with it), then the one with the most free slots, then the one that is here longest. While work of
- * another kind waits in the room, nodes that run fewer kinds come before all but the first of this: the others may be all that this work can have. O(ranks × nodes).
+ * Which node takes which rank. Only nodes of the job's room that run programs of its kind are asked, and none in quarantine. Greedy, one rank after the other: a
+ * node on which the rank has not failed; once it has, one with a record (reputation.ts); one of which nothing is doubtful; not the node where it just died (nor if it
+ * says that it has an image); one that has the rank's newest image on its own disk (the restart needs no download); then the node with the fewest ranks of the same job
+ * (one closed tab should take few ranks with it), where a newcomer counts as one that has a rank more; then one with a record, the one with the most free slots, and the
+ * one that is here longest. While work of another kind waits in the room, nodes that run fewer kinds come before those that run more, unless they are bad in one of
+ * the first four ways: the others may be all that this work can have. O(ranks × nodes).
  */
 import type { JobId, NodeId, ProgramKind, TaskId } from '@mayfly/wire';
+import { failedAt } from './failures.ts';
+import { kindOfJob, type Task } from './state.ts';
 
 export interface Room {
   id: NodeId;
@@ -16,6 +20,10 @@ export interface Room {
   free: number;
   /** Ranks of each job that it has. */
   ranks: Map<JobId, number>;
+  /** It has done useful work. */
+  record: boolean;
+  /** A rank was taken from it because nothing came of it, and whose fault that was is not known yet. */
+  doubtful: boolean;
   has(job: JobId, task: TaskId): boolean;
   /** When it came, for a stable order. */
   since: number;
@@ -25,6 +33,8 @@ export interface Wanted {
   job: JobId;
   task: TaskId;
   avoid: NodeId | undefined;
+  /** Where it failed since it last got any further. */
+  failed: ReadonlySet<NodeId>;
   /** Code of its job's room: only nodes of the same one are asked. */
   code: string | undefined;
   /** Of its program: only nodes that run it are asked. */
@@ -39,17 +49,36 @@ export interface Wanted {
 export const suits = (room: Pick<Room, 'code' | 'runs'>, wanted: Pick<Wanted, 'code' | 'kind' | 'held'>): boolean =>
   room.code === wanted.code && room.runs.includes(wanted.kind) && !room.runs.some((k) => wanted.held.has(k));
 
+const NONE: ReadonlySet<ProgramKind> = new Set();
+
+/** What a rank asks for. `held`: see {@link Wanted}; lost ranks come before all that waits. */
+export const wantedBy = (t: Task, held = NONE, contested = true): Wanted => ({
+  job: t.job.record.spec.id,
+  task: t.task,
+  avoid: t.avoid,
+  failed: new Set([...failedAt(t), ...t.comparedAt]),
+  code: t.job.record.spec.room,
+  kind: kindOfJob(t.job),
+  held,
+  contested,
+});
+
 /** Takes one slot of the best room for the rank and returns it; undefined when every slot is taken. */
 export function takeRoom(wanted: Wanted, rooms: readonly Room[]): NodeId | undefined {
   let best: Room | undefined;
   let bestKey: readonly number[] = [];
   for (const room of rooms) {
     if (room.free <= 0 || !suits(room, wanted)) continue;
+    const newcomer = room.record ? 0 : 1;
     const key = [
+      wanted.failed.has(room.id) ? 1 : 0,
+      wanted.failed.size > 0 ? newcomer : 0,
+      room.doubtful ? 1 : 0,
       room.id === wanted.avoid ? 1 : 0,
       wanted.contested ? room.runs.length : 0,
       room.has(wanted.job, wanted.task) ? 0 : 1,
-      room.ranks.get(wanted.job) ?? 0,
+      (room.ranks.get(wanted.job) ?? 0) + newcomer,
+      newcomer,
       -room.free,
       room.since,
     ];

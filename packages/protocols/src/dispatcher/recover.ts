@@ -9,6 +9,7 @@ import type { JobId, TaskId } from '@mayfly/wire';
 import { endJob } from './end.ts';
 import { finishIfDone } from './jobs.ts';
 import { absentNode } from './nodes.ts';
+import { recoverReputations } from './reputation.ts';
 import { occupy } from './restart.ts';
 import { ended, newJob, type Core, type Job } from './state.ts';
 import { ALIVE_KEY, ALIVE_MS, jobKey, type DispatcherEvent, type FaultRecord, type JobRecord, type TaskRecord } from './types.ts';
@@ -35,12 +36,16 @@ export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover
       if (f.recoveredAfterMs === undefined) job.tasks[f.task]?.openFaults.push(at);
     });
   }
+  recoverReputations(core, e.entries);
   away(core, e.entries.find(([k]) => k === ALIVE_KEY)?.[1] as { at: number } | undefined);
   for (const i of e.images) {
     const t = core.find(i.job, i.task);
     if (t) t.newest = { image: i.image, serial: i.serial };
   }
-  for (const job of core.jobs.values()) reopen(core, job);
+  for (const job of core.jobs.values()) {
+    job.movedAt = core.now; // for all that is known
+    reopen(core, job);
+  }
   core.reschedule = true;
 }
 

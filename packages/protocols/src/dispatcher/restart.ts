@@ -9,46 +9,12 @@ import { zeroLine, type ErrorBody, type Incarnation, type NodeId, type ProgramKi
 import { lostFrom } from '../channel-memory/holdings.ts';
 import type { Progress } from '../channel-memory/types.ts';
 import { endJob } from './end.ts';
-import { suits, takeRoom, type Room, type Wanted } from './placement.ts';
+import { cameBack, failed, weigh } from './failures.ts';
+import { began } from './comparison.ts';
+import { rooms } from './free-slots.ts';
+import { suits, takeRoom, wantedBy } from './placement.ts';
 import { addFault, faultChanges, kindOfJob, over, paused, reached, recovered, taskChange, timeGoesOn, type Core, type Job, type Node, type Task } from './state.ts';
 import { capacityOf, jobKey, type FaultCause } from './types.ts';
-
-/** A crash counts two, the vanishing of a node that may have been the task's doing one; `crashLimit` crashes end the job. */
-const CRASH = 2;
-const VANISH = 1;
-
-/** D3. Never longer than the shortest patience of a job: else a rank lost by a node's silence would be given to the silent node again. */
-export const takesFor = (core: Core): number => 2.5 * core.settings.heartbeatMs;
-
-/** A node takes new ranks while its socket is open and its heartbeats come. */
-export function takesRanks(core: Core, n: Node): boolean {
-  return n.connection !== undefined && !n.presence.left && core.time - n.presence.heard < takesFor(core);
-}
-
-/** Nodes with free slots, as they are now. */
-export function rooms(core: Core): Room[] {
-  const out: Room[] = [];
-  for (const n of core.nodes.values()) {
-    if (!takesRanks(core, n)) continue;
-    const free = n.slots - n.tasks.size;
-    if (free <= 0) continue;
-    const ranks: Room['ranks'] = new Map();
-    for (const t of n.tasks) ranks.set(t.job.record.spec.id, (ranks.get(t.job.record.spec.id) ?? 0) + 1);
-    out.push({
-      id: n.id,
-      code: n.room,
-      runs: n.runs,
-      free,
-      ranks,
-      since: n.since,
-      has: (job, task) => {
-        const newest = core.find(job, task)?.newest;
-        return newest !== undefined && n.images.has(`${job}/${task}/${newest.image}`);
-      },
-    });
-  }
-  return out;
-}
 
 const NONE: ReadonlySet<ProgramKind> = new Set();
 
@@ -65,17 +31,6 @@ class Kinds {
     this.#byRoom.set(room, new Set(this.of(room)).add(kindOfJob(job)));
   }
 }
-
-/** What a rank asks the placement for. `held`: see {@link Wanted}; lost ranks come before all that waits. */
-export const wantedBy = (t: Task, held = NONE, contested = true): Wanted => ({
-  job: t.job.record.spec.id,
-  task: t.task,
-  avoid: t.avoid,
-  code: t.job.record.spec.room,
-  kind: kindOfJob(t.job),
-  held,
-  contested,
-});
 
 /**
  * Gives free slots away: lost ranks first, by job and rank, then whole jobs from the head of the queue (D4). Each room has a queue of its own:
@@ -202,25 +157,6 @@ export function fencedCm(core: Core, t: Task, cm: number, { sends, consumed, log
   if (weigh(core, t, arrivals)) assign(core, t); // D1: everyone has fenced
 }
 
-/**
- * Crashes in a row without progress (a new complete image, a message sent or an arrival consumed beyond all that earlier incarnations
- * did) end the job, instead of killing every tab.
- */
-function weigh(core: Core, t: Task, arrivals: number): boolean {
-  const image = t.newest?.serial ?? 0;
-  const progress = t.fencedSends > t.reach.sends || arrivals > t.reach.arrivals || image > t.reach.image;
-  t.reach = { sends: Math.max(t.reach.sends, t.fencedSends), arrivals: Math.max(t.reach.arrivals, arrivals), image: Math.max(t.reach.image, image) };
-  t.strikes = (progress ? 0 : t.strikes) + t.pendingStrikes;
-  t.pendingStrikes = 0;
-  if (t.strikes < core.settings.crashLimit * CRASH) return true;
-  t.job.culprit = t.task;
-  endJob(core, t.job, 'failed', {
-    code: 'KEEPS_CRASHING',
-    message: `Rank ${t.task} took down its last incarnations without getting any further. ${t.lastError ? `The last one said: ${t.lastError}` : 'Does it run out of memory?'}`,
-  });
-  return false;
-}
-
 function assign(core: Core, t: Task): void {
   const node = core.nodes.get(t.node!);
   if (node?.connection === undefined || node.presence.left || node.tasks.size > node.slots /* it has fewer by now: D3 */ || !node.runs.includes(kindOfJob(t.job)) /* D20 */) {
@@ -229,6 +165,7 @@ function assign(core: Core, t: Task): void {
   }
   t.phase = 'assigned';
   t.since = core.time;
+  t.worked = false;
   t.missed = 0;
   reached(core, t, 'assignedAfterMs');
   const effect = { type: 'assign' as const, connection: node.connection, node: node.id, job: t.job.record.spec.id, task: t.task, incarnation: t.incarnation! };
@@ -241,6 +178,7 @@ export function started(core: Core, t: Task): void {
   if (t.phase !== 'assigned') return;
   t.phase = 'running';
   t.avoid = undefined;
+  began(core, t);
   reached(core, t, 'startedAfterMs');
   askForImage(core, t);
   core.changed(t.job);
@@ -259,7 +197,8 @@ export function resume(core: Core, t: Task, node: Node): void {
   if (lost) occupy(core, t, node.id);
   t.resumable = undefined;
   t.phase = 'running';
-  t.pendingStrikes = 0;
+  t.callAt = t.seenAt = t.beganAt = core.time;
+  cameBack(core, t);
   t.missed = 0;
   askForImage(core, t);
   core.changed(t.job);
@@ -280,8 +219,10 @@ export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): v
   const lived = t.phase === 'assigned' || t.phase === 'running' || t.phase === 'away';
   const node = t.node;
   if (lived) {
-    addFault(core, t, cause, hearsay);
-    t.pendingStrikes += weightOf(t, cause);
+    const fault = addFault(core, t, cause, hearsay);
+    failed(core, t, cause, fault);
+    if (t.phase === 'running') t.ranMs += core.time - t.beganAt;
+    if (cause !== 'compared' && cause !== 'doubted') t.compared = undefined;
     if (cause === 'disconnected' || cause === 'silent' || cause === 'restart') t.resumable = node;
     if (cause === 'crashed' || cause === 'refused' || cause === 'clone' || cause === 'killed' || cause === 'doubted') t.avoid = node;
     core.emit({
@@ -313,18 +254,9 @@ export function leave(core: Core, t: Task): void {
   t.phase = 'idle';
   t.resumable = undefined;
   t.wanted = undefined;
-  t.pendingStrikes = 0;
+  t.pending = t.compared = undefined;
   delete t.fence;
   delete t.activity;
   release(core, t);
   core.changed(t.job);
-}
-
-function weightOf(t: Task, cause: FaultCause): number {
-  if (t.phase === 'away') return 0; // the server's own doing
-  if (cause === 'crashed' || cause === 'refused') return CRASH;
-  if (cause === 'clone') return VANISH;
-  // A rank that only waited did not take its tab down.
-  if (cause === 'disconnected' || cause === 'silent' || cause === 'reloaded') return t.activity?.state === 'waiting' ? 0 : VANISH;
-  return 0;
 }

@@ -7,6 +7,9 @@
 import { kindOf, spawnedTasks, type ErrorBody, type ImageId, type Incarnation, type JobId, type NodeId, type ProgramKind, type RankActivity, type ReplayFrom, type SpawnGroup, type TaskId } from '@mayfly/wire';
 import type { Holdings } from '../channel-memory/holdings.ts';
 import { ObserverClock, type Presence, type Verdict } from '../failure-detector.ts';
+import type { Failure } from './failures.ts';
+import type { AddressReputation, Reputation } from './reputation.ts';
+import type { Comparison } from './comparison.ts';
 import {
   faultKey,
   taskKey,
@@ -45,11 +48,34 @@ export interface Task {
   /** Messages of the task that were logged before this incarnation: one more is a new step. */
   fencedSends: number;
   strikes: number;
-  /** Weight of the crash that ended the last incarnation; judged once it is known how far that one came. */
-  pendingStrikes: number;
+  /** Failures since it last got any further; and the one that ended the last incarnation, judged once it is known how far that one came (failures.ts). */
+  failures: Failure[];
+  pending?: Failure | undefined;
+  /** Failures in earlier places. */
+  readonly past: Failure[];
   reach: TaskRecord['reach'];
-  /** What the last crash said of itself. */
+  /** What the last crash reported of itself. */
   lastError?: string;
+  lastCode?: string;
+  /** This incarnation has done what none before did. */
+  worked: boolean;
+  /** What the Channel Memories had of it last; `taken`: arrivals consumed, as far as its node may be believed. */
+  logged?: { sends: number; arrivals: number; consumed: number; taken: number };
+  /** Observer's time: when it began, was last seen to do something, and was last seen so without its node's word (stragglers.ts). */
+  beganAt: number;
+  callAt: number;
+  seenAt: number;
+  /** How long its earlier incarnations ran. */
+  ranMs: number;
+  /** Factor of its job's patience with it. */
+  patience: number;
+  compared?: Comparison | undefined;
+  /** How often it was started elsewhere because its node said that it waits. */
+  doubted: number;
+  /** Nodes without a record on which nothing came of it, one after the other. */
+  strangers: number;
+  /** Nodes that it was taken from since it was last seen to do something. */
+  readonly comparedAt: Set<NodeId>;
   /** Newest complete image. */
   newest?: { image: ImageId; serial: number };
   /** Somebody wants an image newer than this serial: its node is asked whenever the rank begins or goes on, until it is there. */
@@ -81,6 +107,11 @@ export interface Job {
   outputBytes: number;
   /** Where all ranks waited when the job was first taken for deadlocked (doubt.ts). */
   doubted?: string;
+  /** Wall clock of the last time that a rank got further than all of its earlier incarnations; 0: none has since the server began. */
+  movedAt: number;
+  /** Longest time between two things that a rank was seen to do, and until one began; ms (stragglers.ts). */
+  longestPause: number;
+  longestStart?: number;
   /** Paused, durably: observer's time at which ranks that have no new image yet leave without one (pause.ts). */
   leaveBy?: number;
 }
@@ -132,6 +163,11 @@ export class Core {
   readonly nodes = new Map<NodeId, Node>();
   readonly connections = new Map<string, Node>();
   readonly pending = new Map<number, Pending>();
+  /** By node, also of nodes that are gone; and by address (reputation.ts). */
+  readonly reputations = new Map<NodeId, Reputation>();
+  readonly addresses = new Map<string, AddressReputation>();
+  /** When the next quarantine ends, wall clock. */
+  nextRelease = Infinity;
   nextToken = 1;
   nextOrder = 1;
   /** When {@link ALIVE_KEY} was last written. */
@@ -206,7 +242,17 @@ export const newTask = (job: Job, task: TaskId): Task => ({
   node: undefined,
   fencedSends: 0,
   strikes: 0,
-  pendingStrikes: 0,
+  failures: [],
+  past: [],
+  worked: false,
+  beganAt: 0,
+  callAt: 0,
+  seenAt: 0,
+  ranMs: 0,
+  patience: 1,
+  doubted: 0,
+  strangers: 0,
+  comparedAt: new Set(),
   reach: { sends: 0, arrivals: 0, image: 0 },
   arrivalsSeen: 0,
   since: 0,
@@ -215,7 +261,7 @@ export const newTask = (job: Job, task: TaskId): Task => ({
 });
 
 export const newJob = (record: JobRecord): Job => {
-  const job: Job = { record, tasks: [], faults: [], dirtyFaults: new Set(), outputBytes: 0 };
+  const job: Job = { record, tasks: [], faults: [], dirtyFaults: new Set(), outputBytes: 0, movedAt: 0, longestPause: 0 };
   for (let t = 0; t < record.spec.size; t++) job.tasks.push(newTask(job, t as TaskId));
   for (const g of record.spawned ?? []) addTasks(job, g);
   return job;
@@ -243,10 +289,10 @@ export function faultChanges(job: Job): (readonly [string, FaultRecord])[] {
   return out;
 }
 
-/** Notes the end of an incarnation (D7: once for each). */
-export function addFault(core: Core, t: Task, cause: FaultCause, hearsay: boolean): void {
+/** Notes the end of an incarnation (D7: once for each). Returns its place in the list; undefined: that is full. */
+export function addFault(core: Core, t: Task, cause: FaultCause, hearsay: boolean): number | undefined {
   const { job } = t;
-  if (job.faults.length >= core.settings.maxFaults) return;
+  if (job.faults.length >= core.settings.maxFaults) return undefined;
   const fault: FaultRecord = { at: core.now, task: t.task, incarnation: t.incarnation!, cause };
   if (hearsay) fault.hearsay = true;
   if (t.node !== undefined) {
@@ -256,7 +302,7 @@ export function addFault(core: Core, t: Task, cause: FaultCause, hearsay: boolea
   }
   t.openFaults.push(job.faults.length);
   job.dirtyFaults.add(job.faults.length);
-  job.faults.push(fault);
+  return job.faults.push(fault) - 1;
 }
 
 const since = (core: Core, f: FaultRecord): number => Math.max(0, core.now - f.at - (f.pausedMs ?? 0));

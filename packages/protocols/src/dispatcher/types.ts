@@ -10,6 +10,7 @@
  */
 import type { ErrorBody, ExitReport, Hold, ImageId, Incarnation, JobId, JobView, NodeId, ProgramKind, ProgramLanguage, ProtocolName, RankActivity, ReplayFrom, SpawnGroup, TaskId } from '@mayfly/wire';
 import type { Progress } from '../channel-memory/types.ts';
+import type { LoggedProgress } from './stragglers.ts';
 
 /** Times in ms. Defaults in {@link defaultSettings}. */
 export interface DispatcherSettings {
@@ -29,8 +30,21 @@ export interface DispatcherSettings {
   startMs: number;
   /** A vanished node stays in the list, as gone, for so long. */
   forgetMs: number;
-  /** Crashes of one task in a row without progress that end its job (KEEPS_CRASHING). */
+  /** An assigned rank that has not started after so long is tried on another node, where a slot is free (stragglers.ts). At most {@link startMs} counts. */
+  startAfterMs: number;
+  /** A rank of which nothing was seen for so long may be a straggler. A job's `stuckAfterMs` overrides it. */
+  stuckAfterMs: number;
+  /** … if that is so many times the longest pause of any rank of its job. A job's `stuckFactor` overrides it. */
+  stuckFactor: number;
+  /** Nodes with a record on which one task has to fail in the same place before its job ends (KEEPS_CRASHING). */
   crashLimit: number;
+  /** The first quarantine of a node; each further one lasts twice as long as the one before (reputation.ts). */
+  quarantineMs: number;
+  quarantineMaxMs: number;
+  /** A job that fails on every node, of which none has a record, is tried for so long at least. */
+  strangersMs: number;
+  /** Every node is one's own, as under `mpiexec` without a server: each counts as one with a record, and none is put into quarantine. */
+  trustNewcomers: boolean;
   /** Faults of one job kept for its history. */
   maxFaults: number;
 }
@@ -42,8 +56,15 @@ export const defaultSettings: DispatcherSettings = {
   silentMs: 10_000,
   restartGraceMs: 10_000,
   startMs: 120_000,
+  startAfterMs: 30_000,
+  stuckAfterMs: 600_000,
+  stuckFactor: 10,
   forgetMs: 60_000,
   crashLimit: 3,
+  quarantineMs: 5000,
+  quarantineMaxMs: 3_600_000,
+  strangersMs: 30_000,
+  trustNewcomers: false,
   maxFaults: 1000,
 };
 
@@ -77,6 +98,9 @@ export interface JobSpec {
   channelMemories: number;
   checkpointMs: number;
   graceMs?: number;
+  /** When a rank of which nothing is seen is started elsewhere (stragglers.ts): after so long at least, and so many times the longest pause of any rank. */
+  stuckAfterMs?: number;
+  stuckFactor?: number;
   /** From its start, without pauses and without the time that the server was away. */
   timeLimitMs?: number;
   outputLimitBytes?: number;
@@ -117,7 +141,7 @@ export interface TaskRecord {
   node: NodeId;
   /** Present once the exit of the task is durable. */
   exit?: ExitReport;
-  /** Weight of crashes in a row without progress, and how far the earlier incarnations came. */
+  /** Weight of failures in the same place on nodes with a record (failures.ts), and how far the earlier incarnations came. */
   strikes: number;
   reach: { sends: number; arrivals: number; image: number };
 }
@@ -131,6 +155,14 @@ export interface FaultRecord {
   cause: FaultCause;
   /** Present: only its node says so, and nothing that the server sees speaks for it. Absent: the server saw it, or has no reason to doubt it (a goodbye). */
   hearsay?: true;
+  /** What its node reported, cut. */
+  error?: string;
+  /** The node had no record of useful work then. */
+  newcomer?: boolean;
+  /** The quarantine of the node that came of it, ms. */
+  quarantineMs?: number;
+  /** Not held against the node: nodes with a record failed in the same place, too. */
+  excused?: boolean;
   /** Of the time since `at`, so much the job was paused: it counts in no phase. */
   pausedMs?: number;
   /** ms from `at` until everyone had fenced the old incarnation and the new one was given to a node; until its rank began (image fetched and restored, replay ahead); until its first new step. */
@@ -144,9 +176,10 @@ export interface FaultRecord {
  * nothing heard; `reloaded` the node is back without it; `crashed` its worker died or never began; `killed` the button;
  * `clone` a Channel Memory met a second worker of the same incarnation; `refused` a Channel Memory or the node refused it;
  * `declined` the node runs no programs of this kind, which is nobody's fault;
- * `restart` the server came back and the node did not; `doubted` all ranks seemed to wait for each other, and are asked again elsewhere (D12).
+ * `restart` the server came back and the node did not; `doubted` all ranks seemed to wait for each other, and are asked again elsewhere (D12);
+ * `compared` nothing came of it, and it is tried on another node (stragglers.ts).
  */
-export type FaultCause = 'goodbye' | 'disconnected' | 'silent' | 'reloaded' | 'crashed' | 'killed' | 'clone' | 'refused' | 'declined' | 'restart' | 'doubted';
+export type FaultCause = 'goodbye' | 'disconnected' | 'silent' | 'reloaded' | 'crashed' | 'killed' | 'clone' | 'refused' | 'declined' | 'restart' | 'doubted' | 'compared';
 
 /** Registry: when the dispatcher was last there while a job ran, to {@link ALIVE_MS}. */
 export const ALIVE_KEY = 'alive';
@@ -165,7 +198,7 @@ export interface KnownImage {
 
 export type DispatcherEvent = { now: number } & (
   /**
-   * First event after a start of the server: everything under `job/`, `task/`, `fault/`, and the newest complete image per task
+   * First event after a start of the server: everything under `job/`, `task/`, `fault/`, `reputation/`, and the newest complete image per task
    * (from the recovered Checkpoint Server). Exits which the CMs find in their logs follow as `exit` events, in any order.
    */
   | { type: 'recover'; entries: readonly (readonly [key: string, value: unknown])[]; images: readonly KnownImage[] }
@@ -190,6 +223,8 @@ export type DispatcherEvent = { now: number } & (
       runs?: readonly ProgramKind[];
       /** Code of the room that the node serves. */
       room?: string;
+      /** Where it comes from, as the host sees it; many nodes may share one. */
+      address?: string;
       holds: readonly Hold[];
       images: readonly { job: JobId; task: TaskId; image: ImageId }[];
     }
@@ -228,6 +263,8 @@ export type DispatcherEvent = { now: number } & (
   | { type: 'image'; job: JobId; task: TaskId; image: ImageId; serial: number }
   /** Bytes that the job has written to the world so far. */
   | { type: 'output'; job: JobId; bytes: number }
+  /** What the Channel Memories know of the tasks of a job that runs; every second or so (stragglers.ts). */
+  | { type: 'progress'; job: JobId; tasks: readonly LoggedProgress[] }
   /** deadlock.ts found that the job cannot go on; `report` is its text. */
   | { type: 'deadlock'; job: JobId; report: string }
   | { type: 'cancel'; job: JobId; message?: string }

@@ -1,10 +1,12 @@
 /** What REST and the dashboard say of jobs and nodes: selectors over the dispatcher's state plus the host's counters. */
 import { FIRST_TOKEN, spawnedTasks, type JobId, type JobView, type NodeView, type ProgramKind, type TaskId, type TaskView } from '@mayfly/wire';
 import type { Dispatcher } from './dispatcher.ts';
+import { failuresOf } from './failures.ts';
+import { hasRecord, quarantinedUntil } from './reputation.ts';
 import { verdictOf } from './nodes.ts';
+import { rooms, takesRanks } from './free-slots.ts';
 import { suits } from './placement.ts';
-import { rooms, takesRanks } from './restart.ts';
-import { groupOf, kindOfJob, over, paused, type Core, type Job, type Task } from './state.ts';
+import { groupOf, kindOfJob, over, paused, type Core, type Job, type Node, type Task } from './state.ts';
 
 /** Counters of one task that the logs and the image store know. */
 export type TaskCounters = Pick<TaskView, 'messagesIn' | 'bytesIn' | 'messagesOut' | 'bytesOut' | 'images' | 'imageBytes' | 'lastImageAt' | 'uploading'>;
@@ -88,11 +90,18 @@ export function nodeViews(dispatcher: Dispatcher): NodeView[] {
     ...(n.speed === undefined ? {} : { speed: n.speed }),
     faults: n.faults,
     presentMs: Math.max(0, n.earlierMs + n.lastSeen - n.since),
+    ...(hasRecord(core, n.id) ? { record: true } : {}),
+    ...quarantineOf(core, n),
     state: verdictOf(core, n),
     since: n.since,
     lastSeen: n.lastSeen,
   }));
 }
+
+const quarantineOf = (core: Core, n: Node): Pick<NodeView, 'quarantinedUntil'> => {
+  const until = quarantinedUntil(core, n.id);
+  return until === undefined ? {} : { quarantinedUntil: until };
+};
 
 /** 'stalled' is no state of its own but an honest look at a running job: some rank has no slot. So is 'pausing': some rank still has one. */
 function stateOf(job: Job): JobView['state'] {
@@ -139,18 +148,24 @@ interface Supply {
   free: number;
   /** Free at nodes that do not. */
   unfit: number;
+  /** Nodes that would do, and are given nothing for now. */
+  quarantined: number;
   /** Kinds whose jobs compete for the free ones. */
   rivals: Set<ProgramKind>;
 }
 
 function supplyOf(core: Core, job: Job): Supply {
   const kind = kindOfJob(job);
-  const s: Supply = { here: 0, free: 0, unfit: 0, rivals: new Set([kind]) };
+  const s: Supply = { here: 0, free: 0, unfit: 0, quarantined: 0, rivals: new Set([kind]) };
   for (const n of core.nodes.values()) {
     if (n.room !== job.record.spec.room || !takesRanks(core, n)) continue;
     const free = Math.max(0, n.slots - n.tasks.size);
     if (!n.runs.includes(kind)) {
       s.unfit += free;
+      continue;
+    }
+    if (quarantinedUntil(core, n.id) !== undefined) {
+      s.quarantined++;
       continue;
     }
     s.here += n.slots;
@@ -174,7 +189,7 @@ export function reasonOf(core: Core, job: Job): string | undefined {
   const { room } = job.record.spec;
   const size = job.tasks.filter((t) => t.phase !== 'done').length;
   const place = room === undefined ? 'here' : `in room ${room}`;
-  const { here, free, unfit, rivals } = supplyOf(core, job);
+  const { here, free, unfit, rivals, quarantined } = supplyOf(core, job);
   const kind = kindOfJob(job);
   const advice = unfit === 0 ? '' : `; ${unfit === 1 ? '1 more slot is' : `${unfit} more slots are`} free at volunteers that do not run ${KIND[kind]}: ${TO_DO[kind]}`;
   if (job.record.state === 'waiting') {
@@ -185,16 +200,20 @@ export function reasonOf(core: Core, job: Job): string | undefined {
     }
     const what = unfit === 0 ? slots(size) : `${slots(size)} for ${KIND[kind]}`;
     const needs = here < size ? `needs ${what}, ${are(here)} ${place}` : `needs ${what}, ${are(free)} free of ${here}${room === undefined ? '' : ` ${place}`}`;
-    return `${ahead === 0 ? '' : `waits behind ${ahead} job${ahead === 1 ? '' : 's'}; `}${needs}${free < size ? advice : ''}`;
+    const without = quarantined === 0 ? '' : `; ${quarantined} node${quarantined === 1 ? ' is' : 's are'} in quarantine after failures`;
+    return `${ahead === 0 ? '' : `waits behind ${ahead} job${ahead === 1 ? '' : 's'}; `}${needs}${free < size ? advice : ''}${without}`;
   }
   const idle = job.tasks.filter((t) => t.phase === 'idle').map((t) => t.task);
   if (idle.length > 0) {
     const who = idle.length === 1 ? `rank ${idle[0]!} waits for a slot` : `ranks ${list(idle)} wait for slots`;
-    return `${here > 0 ? who : `${who}; ${unfit > 0 ? `no node that runs ${KIND[kind]}` : 'no node'} is ${place}`}${advice}`;
+    const failures = job.tasks.filter((t) => t.phase === 'idle').flatMap((t) => failuresOf(core, t) ?? []);
+    const where = quarantined > 0 ? `; only nodes in quarantine are free ${place}` : here > 0 ? '' : `; ${unfit > 0 ? `no node that runs ${KIND[kind]}` : 'no node'} is ${place}`;
+    return `${who}${where}${advice}${failures.length === 0 ? '' : `; ${failures.slice(0, 3).join('; ')}`}`;
   }
   const away = job.tasks.filter((t) => t.phase === 'away').map((t) => t.task);
   if (away.length > 0) return `after a restart of the server: waiting for the node${away.length === 1 ? '' : 's'} of rank${away.length === 1 ? '' : 's'} ${list(away)}`;
-  return undefined;
+  const failures = job.tasks.flatMap((t) => failuresOf(core, t) ?? []);
+  return failures.length === 0 ? undefined : `${failures.slice(0, 3).join('; ')}; tried elsewhere`;
 }
 
 function pausedReason(job: Job): string | undefined {

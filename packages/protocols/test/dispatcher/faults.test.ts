@@ -240,7 +240,7 @@ describe('silence', () => {
   });
 
   it('an assigned rank that its node does not name any more has crashed; one that never starts, too', () => {
-    const s = running();
+    const s = running({ trustNewcomers: true, startAfterMs: 120_000 });
     s.come(2);
     s.pass(1000, { c1: [], c2: [] });
     expect(s.view().faults[0]!.cause).toBe('crashed');
@@ -323,7 +323,7 @@ describe('a task that keeps crashing', () => {
   };
 
   it('ends its job after three crashes in a row without progress', () => {
-    const s = running();
+    const s = running({ trustNewcomers: true });
     crash(s, 0);
     crash(s, 1);
     expect(s.view().state).toBe('running');
@@ -334,7 +334,7 @@ describe('a task that keeps crashing', () => {
   });
 
   it('messages, arrivals or images beyond the earlier incarnations are progress', () => {
-    const s = running();
+    const s = running({ trustNewcomers: true });
     for (let i = 0; i < 12; i++) {
       if (i % 3 === 0) s.logged.set(T(0), { sends: i + 1, consumed: 0 });
       if (i % 3 === 1) s.logged.set(T(0), { sends: i, consumed: i });
@@ -345,7 +345,7 @@ describe('a task that keeps crashing', () => {
   });
 
   it('tabs that a person closes are no crashes, nor are those under a rank that only waited', () => {
-    const s = running();
+    const s = running({ trustNewcomers: true });
     for (let i = 0; i < 20; i++) {
       s.send('heartbeat', { connection: 'c1', tasks: [s.beat(0, i, { state: 'waiting' })] });
       if (i % 2) s.send('goodbye', { connection: 'c1', reason: 'closed' });

@@ -5,7 +5,7 @@ import { elapsed, duration } from '../../shared/format.ts';
 import { Tag } from '../../shared/Tag.tsx';
 import { Newer } from '../Newer.tsx';
 import { useHeld } from '../useHeld.ts';
-import { faultCause, hasEnded, phasesOf } from '../words.ts';
+import { faultCause, faultVerdict, hasEnded, phasesOf } from '../words.ts';
 import type { ViewProps } from './views.tsx';
 
 const SHOWN = 200;
@@ -52,6 +52,7 @@ export function Faults({ job }: ViewProps) {
             <tbody>
               {rows.map(({ id, item: f }) => {
                 const phases = phasesOf(f);
+                const verdict = faultVerdict(f);
                 return (
                   <tr key={id}>
                     <td>{elapsed(f.at - start)}</td>
@@ -59,7 +60,10 @@ export function Faults({ job }: ViewProps) {
                     <td className="wide-only">
                       {f.incarnation} → {f.incarnation + 1}
                     </td>
-                    <td className="wraps">{faultCause(f.cause)}</td>
+                    <td className="wraps">
+                      {faultCause(f.cause)}
+                      {verdict !== undefined && <div className="muted small break">{verdict}</div>}
+                    </td>
                     {(['place', 'start', 'repeat'] as const).map((p) => (
                       <td key={p} className="right muted roomy-only">
                         {phases ? duration(phases[p]) : '–'}

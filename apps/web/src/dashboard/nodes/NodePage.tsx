@@ -9,7 +9,7 @@ import { getNode } from '../api.ts';
 import { useServerNow } from '../context.tsx';
 import { lossText } from '../nodes.ts';
 import { Problem } from '../Problem.tsx';
-import { doingText, engineText, faultCause, nodeWord, rankWord } from '../words.ts';
+import { doingText, engineText, faultCause, nodeWord, quarantineText, rankWord } from '../words.ts';
 import { UseView } from './UseView.tsx';
 import { isMissing, useSheet } from './useSheet.ts';
 
@@ -50,6 +50,7 @@ export function NodePage() {
           </span>
         </div>
         <p className="muted num node-state">{presence(node, forgotten, now)}</p>
+        {!forgotten && quarantineText(node, now) !== undefined && <p className="num">{quarantineText(node, now)}</p>}
       </div>
       {!forgotten && <Problem error={detail.error} title="The server cannot be asked; what is shown is from before" />}
       <dl className="facts" aria-label="What it is">
@@ -60,6 +61,7 @@ export function NodePage() {
         <Fact name="Cores" value={node.cores === undefined ? '–' : String(node.cores)} />
         <Fact name="Speed" value={node.speed === undefined ? '–' : `${Math.round(node.speed)} M/s`} more="steps of a fixed loop on one core" />
         <Fact name="Round trip" value={node.rttMs === undefined ? '–' : duration(node.rttMs)} more="of a heartbeat" />
+        <Fact name="Record" value={node.record === true ? 'useful work' : 'none yet'} more="seen by the server" />
         <Fact name="Lost ranks" value={lossText(node)} more="but for kills by hand" />
       </dl>
       <UseView cells={sheet?.byNode.get(id)} memory={sheet?.memory} until={sheet?.until} widthMs={sheet?.widthMs ?? 0} slots={node.slots} />

@@ -71,6 +71,13 @@ export function Options({ draft, change, advice, wrong }: Props) {
         <div className="pair">
           <Seconds label="Checkpoint every" hint={adviceText(advice)} value={o.checkpointMs} onChange={(checkpointMs) => set({ checkpointMs })} />
           <Seconds label="Grace" hint="how long a silent node keeps its ranks" least={0.2} value={o.graceMs} onChange={(graceMs) => set({ graceMs })} />
+          <Seconds
+            label="Try elsewhere after"
+            hint="a rank of which nothing was seen for so long, and for ten times the longest pause of any rank, is tried on another node; empty: 600"
+            least={1}
+            value={o.stuckAfterMs}
+            onChange={(stuckAfterMs) => set({ stuckAfterMs })}
+          />
           <Seconds label="Time limit" hint="after that the job is ended" least={1} value={o.timeLimitMs} onChange={(timeLimitMs) => set({ timeLimitMs })} />
           <label className="field">
             <span className="label">Memory of a rank</span>

@@ -1,0 +1,51 @@
+/** What is seen of a rank, and what that says of the node that the rank was taken from because nothing came of it (S4 in stragglers.ts). */
+import { blame, hasRecord } from './reputation.ts';
+import type { Core, Task } from './state.ts';
+
+/** A rank was taken from a node because nothing came of it. */
+export interface Comparison {
+  readonly node: NonNullable<Task['node']>;
+  /** What its node had not done with it: begun it, called MPI; or it said that the rank waits, of which the others may have been the victims. */
+  readonly kind: 'start' | 'call' | 'wait';
+  /** `wait`: messages to it that were logged then. */
+  readonly arrivals?: number;
+  /** How long it had been given there, ms. */
+  readonly took: number;
+  /** Place in Job.faults. */
+  readonly fault: number | undefined;
+}
+
+/** The rank did something new that the server has seen. */
+export function called(core: Core, t: Task): void {
+  const pause = core.time - t.callAt;
+  t.callAt = t.seenAt = core.time;
+  if (t.node !== undefined && (t.patience > 1 || hasRecord(core, t.node))) t.job.longestPause = Math.max(t.job.longestPause, pause);
+  if (t.compared?.kind === 'call') compare(core, t, core.time - t.beganAt);
+  // Who goes on without a message that has come since had not waited.
+  else if (t.compared?.kind === 'wait' && (t.logged?.arrivals ?? 0) <= (t.compared.arrivals ?? 0)) compare(core, t, core.time - t.beganAt);
+  else t.compared = undefined;
+  t.patience = 1;
+  t.doubted = t.strangers = 0;
+  t.comparedAt.clear();
+}
+
+/** The rank has begun. */
+export function began(core: Core, t: Task): void {
+  const took = core.time - t.since;
+  t.callAt = t.seenAt = t.beganAt = core.time;
+  t.job.longestStart = Math.max(t.job.longestStart ?? 0, took);
+  if (t.compared?.kind === 'start') compare(core, t, took);
+}
+
+/** S4. */
+function compare(core: Core, t: Task, took: number): void {
+  const c = t.compared!;
+  t.compared = undefined;
+  if (c.node === t.node) return;
+  if (took < c.took) {
+    const ms = blame(core, c.node, 1, `rank ${t.task} of job ${t.job.record.spec.id} came to nothing there, and went on elsewhere`);
+    if (c.fault === undefined) return;
+    if (ms > 0) t.job.faults[c.fault]!.quarantineMs = ms;
+    t.job.dirtyFaults.add(c.fault);
+  }
+}

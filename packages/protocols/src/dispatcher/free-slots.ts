@@ -1,0 +1,42 @@
+/** Which nodes may be given ranks now, and how many. */
+import type { NodeId } from '@mayfly/wire';
+import type { Room } from './placement.ts';
+import { hasRecord, quarantinedUntil } from './reputation.ts';
+import type { Core, Node } from './state.ts';
+
+/** D3. Never longer than the shortest patience of a job: else a rank lost by a node's silence would be given to the silent node again. */
+export const takesFor = (core: Core): number => 2.5 * core.settings.heartbeatMs;
+
+/** A node takes new ranks while its socket is open and its heartbeats come. */
+export function takesRanks(core: Core, n: Node): boolean {
+  return n.connection !== undefined && !n.presence.left && core.time - n.presence.heard < takesFor(core);
+}
+
+/** Nodes with free slots, as they are now. */
+export function rooms(core: Core): Room[] {
+  const out: Room[] = [];
+  const doubtful = new Set<NodeId>();
+  for (const job of core.jobs.values()) for (const t of job.tasks) if (t.compared) doubtful.add(t.compared.node);
+  for (const n of core.nodes.values()) {
+    if (!takesRanks(core, n) || quarantinedUntil(core, n.id) !== undefined) continue;
+    const free = n.slots - n.tasks.size;
+    if (free <= 0) continue;
+    const ranks: Room['ranks'] = new Map();
+    for (const t of n.tasks) ranks.set(t.job.record.spec.id, (ranks.get(t.job.record.spec.id) ?? 0) + 1);
+    out.push({
+      id: n.id,
+      code: n.room,
+      runs: n.runs,
+      free,
+      ranks,
+      since: n.since,
+      record: hasRecord(core, n.id),
+      doubtful: doubtful.has(n.id),
+      has: (job, task) => {
+        const newest = core.find(job, task)?.newest;
+        return newest !== undefined && n.images.has(`${job}/${task}/${newest.image}`);
+      },
+    });
+  }
+  return out;
+}

@@ -1,0 +1,444 @@
+/** Strangers among honest nodes: whom a failure is held against (failures.ts, reputation.ts), and ranks of which nothing comes (stragglers.ts). */
+import { describe, expect, it } from 'vitest';
+import { nodeViews, type DispatcherSettings } from '../../src/index.ts';
+import { I, J, job, N, Stage, T } from './stage.ts';
+
+/** Node n comes, and does useful work first: a rank of a job in a room of its own ends there. */
+function veteran(s: Stage, n: number, slots = 1, more: object = {}): void {
+  const room = `R${n}`;
+  s.come(n, slots, { room });
+  s.send('submit', { job: job(1, { id: J(100 + n), room }) });
+  s.exit(0, { code: 0 }, J(100 + n));
+  s.come(n, slots, { ...more, claimed: N(n) });
+}
+const crash = (s: Stage, code = 'INTERNAL'): number => {
+  const t = s.dispatcher.core.find(J(), T(0))!;
+  const at = Number(t.node!.slice(4));
+  s.send('report', { connection: `c${at}`, job: J(), task: T(0), incarnation: t.incarnation!, event: 'crashed', error: { code, message: 'gone' } });
+  return at;
+};
+const at = (s: Stage, task = 0): number | undefined => {
+  const node = s.dispatcher.core.find(J(), T(task))!.node;
+  return node === undefined ? undefined : Number(node.slice(4));
+};
+const node = (s: Stage, n: number) => nodeViews(s.dispatcher).find((v) => v.id === N(n))!;
+const quarantined = (s: Stage): number[] => nodeViews(s.dispatcher).flatMap((v) => (v.quarantinedUntil === undefined ? [] : [Number(v.id.slice(4))]));
+/** Time passes, while every node names what it has. */
+function pass(s: Stage, ms: number, activity: object = {}): void {
+  for (let t = 0; t < ms; t += 250) {
+    s.now += 250;
+    for (const [c, n] of s.dispatcher.core.connections)
+      s.send('heartbeat', { connection: c, tasks: [...n.tasks].map((o) => ({ ...s.beat(o.task, o.incarnation!, activity, o.job.record.spec.id), started: o.phase === 'running' })) });
+    s.send('tick', {});
+  }
+}
+const submit = (s: Stage, size = 1, over = {}): void => void s.send('submit', { job: job(size, over) });
+
+describe('nodes are blamed before programs (B1–B4)', () => {
+  it('strangers that report crashes end no job: each is put into quarantine, and the rank ends up at the honest node', () => {
+    const s = new Stage();
+    for (let n = 1; n <= 6; n++) s.come(n);
+    submit(s);
+    s.come(7);
+    for (let i = 0; i < 6; i++) expect(crash(s)).toBeLessThan(7);
+    expect(at(s)).toBe(7);
+    expect(quarantined(s)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(s.view().faults.at(-1)).toMatchObject({ cause: 'crashed', newcomer: true, quarantineMs: 5000, error: 'INTERNAL: gone' });
+    expect(s.view().reason).toBe('rank 0 failed at 6 nodes, which are in quarantine for 5 s; tried elsewhere');
+    s.exit(0);
+    expect(s.view().state).toBe('done');
+  });
+
+  it('where only strangers in quarantine are left, a job waits for as long as it had got on before, and says why', () => {
+    const s = new Stage();
+    for (let n = 1; n <= 3; n++) s.come(n);
+    submit(s);
+    s.send('report', { connection: 'c1', job: J(), task: T(0), incarnation: I(0), event: 'started' });
+    pass(s, 300_000);
+    s.logged.set(T(0), { sends: 4, consumed: 0 });
+    s.send('progress', { job: J(), tasks: [{ task: T(0), sends: 4, arrivals: 0, consumed: 0, underWay: false }] });
+    while (at(s) !== undefined) crash(s);
+    expect(s.view()).toMatchObject({ state: 'stalled' });
+    expect(s.view().reason).toMatch(/^rank 0 waits for a slot; only nodes in quarantine are free here; rank 0 failed at 3 nodes, which are in quarantine for \d+ s$/);
+    const tryAll = (ms: number): void => {
+      for (let i = 0; i < ms; i += 5000) {
+        pass(s, 5000);
+        if (at(s) !== undefined) crash(s);
+      }
+    };
+    tryAll(290_000);
+    expect(s.view().state).not.toBe('failed');
+    tryAll(300_000);
+    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'KEEPS_CRASHING' } });
+  });
+
+  it('each quarantine lasts twice as long as the one before', () => {
+    const s = new Stage({ quarantineMaxMs: 30_000, strangersMs: 1e9 });
+    s.come(1);
+    submit(s);
+    const lengths: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      crash(s);
+      lengths.push(node(s, 1).quarantinedUntil! - s.now);
+      pass(s, lengths.at(-1)! + 250);
+      expect(at(s)).toBe(1);
+    }
+    expect(lengths).toEqual([5000, 10_000, 20_000, 30_000, 30_000]);
+  });
+
+  it('a program that fails on nodes with a record ends its job, and no node is blamed for it', () => {
+    const s = new Stage();
+    for (let n = 1; n <= 4; n++) veteran(s, n);
+    s.come(9);
+    submit(s);
+    const first = at(s);
+    crash(s);
+    crash(s);
+    expect(s.view().state).toBe('running');
+    crash(s);
+    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'KEEPS_CRASHING' } });
+    expect(s.view().error!.message).toMatch(/^Rank 0 failed in the same place on 3 nodes tab \d, tab \d, tab \d, which have done other work, so the program is to blame\. The last one reported: INTERNAL: gone$/);
+    expect(s.view().faults.map((f) => f.excused)).toEqual([true, true, true]);
+    expect(first).toBeLessThan(5);
+    expect(quarantined(s)).toEqual([]);
+  });
+
+  it('what strangers fail at counts for nothing towards the end, and is taken back when a node with a record fails there, too', () => {
+    const s = new Stage();
+    for (let n = 1; n <= 3; n++) s.come(n);
+    submit(s);
+    for (let i = 0; i < 3; i++) crash(s);
+    for (let n = 4; n <= 5; n++) veteran(s, n);
+    expect(at(s)).toBe(4);
+    crash(s);
+    expect(s.view().state).toBe('running');
+    expect(quarantined(s)).toEqual([]);
+    expect(s.view().faults.map((f) => f.excused ?? false)).toEqual([true, true, true, false]);
+  });
+
+  it('… and is held against them again once the rank gets further elsewhere; a node with a record that was wrong has it no more', () => {
+    const s = new Stage();
+    s.come(1);
+    submit(s);
+    crash(s);
+    veteran(s, 2);
+    crash(s);
+    veteran(s, 3);
+    crash(s);
+    expect(at(s)).toBe(3);
+    expect(quarantined(s)).toEqual([]);
+    s.send('report', { connection: 'c3', job: J(), task: T(0), incarnation: I(3), event: 'started' });
+    s.send('progress', { job: J(), tasks: [{ task: T(0), sends: 1, arrivals: 0, consumed: 0, underWay: false }] });
+    expect(quarantined(s)).toEqual([1]);
+    expect(node(s, 2).record).toBeUndefined();
+    expect(node(s, 3).record).toBe(true);
+  });
+
+  it('another error in between is another failure', () => {
+    const s = new Stage();
+    for (let n = 1; n <= 5; n++) veteran(s, n);
+    submit(s);
+    crash(s, 'INTERNAL');
+    crash(s, 'INTERNAL');
+    crash(s, 'BAD_FRAME');
+    expect(s.view().state).toBe('running');
+  });
+
+  it('one node with a record ends no job as long as another one could take the rank', () => {
+    const s = new Stage();
+    veteran(s, 1);
+    submit(s);
+    veteran(s, 2);
+    s.send('submit', { job: job(1, { id: J(2) }) }); // node 2 is busy, with another job
+    expect(at(s)).toBe(1);
+    for (let i = 0; i < 3; i++) crash(s);
+    expect(s.view().state).toBe('running');
+    s.exit(0, { code: 0 }, J(2));
+    crash(s);
+    expect(at(s)).toBe(2);
+  });
+
+  it('where nobody has a record, a job ends that failed at its very start on every node, again and again', () => {
+    const s = new Stage();
+    s.come(1);
+    s.come(2);
+    submit(s);
+    const crashes: number[] = [];
+    for (let i = 0; i < 60 && s.view().state !== 'failed'; i++) {
+      if (at(s) !== undefined) crashes.push(crash(s));
+      pass(s, 1000);
+    }
+    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'KEEPS_CRASHING' } });
+    expect(s.view().error!.message).toContain('failed in the same place on every node that could take it: 2 nodes tab 1, tab 2. None of them has done other work yet.');
+    expect(crashes.length).toBeGreaterThanOrEqual(3);
+    expect(quarantined(s)).toEqual([]);
+  });
+
+  it('… but not while a node is here that was not tried, also a busy one', () => {
+    const s = new Stage();
+    s.come(1);
+    submit(s);
+    s.come(2);
+    s.send('submit', { job: job(1, { id: J(2) }) });
+    s.send('report', { connection: 'c2', job: J(2), task: T(0), incarnation: I(0), event: 'started' });
+    for (let i = 0; i < 60; i++) {
+      if (at(s) !== undefined) crash(s);
+      pass(s, 1000);
+    }
+    expect(s.view().state).not.toBe('failed');
+  });
+
+  it('a person who closes and opens tabs is not blamed for the first ones, but who does nothing else waits', () => {
+    const s = new Stage();
+    s.come(1);
+    submit(s);
+    for (let i = 0; i < 3; i++) {
+      s.send('goodbye', { connection: 'c1', reason: 'closed' });
+      s.come(1, 1, { claimed: N(1), session: `page ${i}` });
+      expect(at(s)).toBe(1);
+    }
+    for (let i = 0; i < 5; i++) {
+      s.send('goodbye', { connection: 'c1', reason: 'closed' });
+      s.come(1, 1, { claimed: N(1), session: `again ${i}` });
+    }
+    expect(quarantined(s)).toEqual([1]);
+  });
+});
+
+describe('records and addresses (R1–R4)', () => {
+  it('a rank goes to a node with a record first; a class of fresh tabs starts at once all the same', () => {
+    const s = new Stage();
+    s.come(1);
+    veteran(s, 2);
+    submit(s);
+    expect(at(s)).toBe(2);
+    const fresh = new Stage();
+    for (let n = 1; n <= 30; n++) fresh.come(n, 1, { address: '10.0.0.1' });
+    submit(fresh, 30);
+    expect(fresh.assigned()).toHaveLength(30);
+  });
+
+  it('a record survives a restart of the server, and is worth something then', () => {
+    const s = new Stage();
+    veteran(s, 2);
+    s.crash();
+    s.come(1);
+    s.come(2, 1, { claimed: N(2), connection: 'd2' });
+    expect(nodeViews(s.dispatcher).map((v) => v.record ?? false)).toEqual([false, true]);
+    submit(s);
+    expect(at(s)).toBe(2);
+  });
+
+  it('R4: an address most of whose identities fail makes later newcomers wait; neither who was there before, nor who has a record', () => {
+    const s = new Stage();
+    veteran(s, 50, 1, { address: 'A' });
+    s.send('slots', { connection: 'c50', slots: 0 });
+    s.come(40, 1, { address: 'A' });
+    s.send('slots', { connection: 'c40', slots: 0 });
+    submit(s);
+    for (let n = 1; n <= 5; n++) {
+      s.come(n, 1, { address: 'A' });
+      if (at(s) === n) crash(s);
+    }
+    s.come(6, 1, { address: 'A' });
+    s.come(7, 1, { address: 'B' });
+    expect(quarantined(s)).toContain(6);
+    expect(quarantined(s)).not.toContain(7);
+    expect(quarantined(s)).not.toContain(40);
+    expect(quarantined(s)).not.toContain(50);
+    s.come(50, 1, { address: 'A', claimed: N(50) });
+    expect(quarantined(s)).not.toContain(50);
+    expect(at(s)).toBe(7);
+  });
+
+  it('a class behind one address does not wait for its few who fail', () => {
+    const s = new Stage();
+    submit(s);
+    for (let n = 10; n <= 30; n++) s.come(n, 0, { address: 'A' });
+    for (let n = 1; n <= 4; n++) {
+      s.come(n, 1, { address: 'A' });
+      crash(s);
+    }
+    s.come(31, 1, { address: 'A' });
+    expect(at(s)).toBe(31);
+  });
+});
+
+describe('stragglers (S1–S4)', () => {
+  const settings: Partial<DispatcherSettings> = { stuckAfterMs: 60_000, stuckFactor: 10 };
+  const begin = (s: Stage, task = 0): void => {
+    const t = s.dispatcher.core.find(J(), T(task))!;
+    s.send('report', { connection: `c${Number(t.node!.slice(4))}`, job: J(), task: T(task), incarnation: t.incarnation!, event: 'started' });
+  };
+  const logs = (s: Stage, sends: number, arrivals = 0, consumed = 0): void => {
+    s.logged.set(T(0), { sends, consumed });
+    s.send('progress', { job: J(), tasks: [{ task: T(0), sends, arrivals, consumed, underWay: false }] });
+  };
+
+  it('a rank of which nothing is seen is started elsewhere, whatever its node says of it', () => {
+    const s = new Stage(settings);
+    s.come(1);
+    submit(s);
+    begin(s);
+    s.come(2);
+    for (let i = 0; i < 59; i++) {
+      pass(s, 1000, { sends: i, arrivals: i, call: `MPI_Send ${i}` });
+      logs(s, 0);
+    }
+    expect(at(s)).toBe(1);
+    pass(s, 2000, { sends: 99 });
+    expect(at(s)).toBe(2);
+    expect(s.of('revoke').at(-1)).toMatchObject({ node: N(1), task: 0, incarnation: 0 });
+    expect(s.view().faults).toMatchObject([{ cause: 'compared', node: N(1) }]);
+    expect(quarantined(s)).toEqual([]);
+    begin(s);
+    pass(s, 5000);
+    logs(s, 1);
+    expect(quarantined(s)).toEqual([1]);
+    expect(s.view().faults[0]!.quarantineMs).toBe(5000);
+  });
+
+  it('… but not against its node when the next one needs as long; the rank is given twice the time', () => {
+    const s = new Stage(settings);
+    s.come(1);
+    submit(s);
+    begin(s);
+    s.come(2);
+    pass(s, 61_000);
+    expect(at(s)).toBe(2);
+    begin(s);
+    pass(s, 61_000);
+    expect(at(s)).toBe(1);
+    begin(s);
+    pass(s, 110_000);
+    expect(at(s)).toBe(1);
+    logs(s, 1);
+    expect(quarantined(s)).toEqual([]);
+    // It has been shown that this job computes for so long.
+    pass(s, 600_000);
+    expect(at(s)).toBe(1);
+  });
+
+  it('ten times the longest pause of any rank: of nodes with a record, not as a stranger likes it', () => {
+    for (const honest of [true, false]) {
+      const s = new Stage({ ...settings, stuckFactor: 10 });
+      if (honest) veteran(s, 1);
+      else s.come(1);
+      submit(s);
+      begin(s);
+      s.come(2);
+      pass(s, 30_000);
+      logs(s, 1);
+      pass(s, 100_000);
+      expect(s.view().faults).toHaveLength(honest ? 0 : 2);
+      pass(s, 210_000);
+      expect(s.view().faults[0]).toMatchObject({ node: N(1), cause: 'compared' });
+    }
+  });
+
+  it('a job sets both', () => {
+    const s = new Stage();
+    s.come(1);
+    submit(s, 1, { stuckAfterMs: 5000, stuckFactor: 2 });
+    begin(s);
+    s.come(2);
+    pass(s, 4000);
+    expect(at(s)).toBe(1);
+    pass(s, 2000);
+    expect(at(s)).toBe(2);
+  });
+
+  it('a rank that waits for what is not there is no straggler; one that leaves arrivals lie is', () => {
+    const waiting = (arrivals: number): Stage => {
+      const s = new Stage(settings);
+      s.come(1);
+      submit(s);
+      begin(s);
+      s.come(2);
+      for (let i = 0; i < 200; i++) {
+        pass(s, 1000, { state: 'waiting', call: 'MPI_Recv', arrivals: 3 });
+        logs(s, 0, arrivals);
+      }
+      return s;
+    };
+    expect(at(waiting(3))).toBe(1);
+    expect(waiting(4).view().faults[0]).toMatchObject({ cause: 'compared' });
+  });
+
+  it('a node that counts arrivals for a rank that does nothing else is believed for a while only', () => {
+    const s = new Stage(settings);
+    s.come(1);
+    submit(s);
+    begin(s);
+    s.come(2);
+    for (let i = 0; i < 62; i++) {
+      pass(s, 10_000, { arrivals: i });
+      logs(s, 0, 1000);
+      if (i === 30) expect(at(s)).toBe(1);
+    }
+    expect(at(s)).toBe(2);
+  });
+
+  it('with no other slot free it stays', () => {
+    const s = new Stage(settings);
+    s.come(1, 4);
+    submit(s);
+    begin(s);
+    pass(s, 600_000);
+    expect(at(s)).toBe(1);
+  });
+
+  it('S3: one that does not begin is tried elsewhere, at most after startMs however patient the job is', () => {
+    const s = new Stage(settings);
+    s.come(1);
+    submit(s);
+    s.come(2);
+    pass(s, 29_000);
+    expect(at(s)).toBe(1);
+    pass(s, 2000);
+    expect(at(s)).toBe(2);
+    begin(s);
+    expect(quarantined(s)).toEqual([1]);
+  });
+
+  const deadlock = (s: Stage): void => {
+    pass(s, 3000, { state: 'waiting', call: 'MPI_Recv' });
+    s.send('deadlock', { job: J(), report: 'they wait' });
+  };
+
+  it('D12: who said that a rank waits which goes on elsewhere, although nothing has come for it, is blamed', () => {
+    const s = new Stage(settings);
+    s.come(1);
+    submit(s);
+    begin(s);
+    s.come(2);
+    deadlock(s);
+    expect(s.view().faults).toMatchObject([{ cause: 'doubted' }]);
+    begin(s);
+    logs(s, 1);
+    expect(quarantined(s)).toEqual([1]);
+    expect(s.view().state).toBe('running');
+  });
+
+  it('… but not who waited for the one that lied', () => {
+    const s = new Stage(settings);
+    s.come(1);
+    submit(s);
+    begin(s);
+    s.come(2);
+    deadlock(s);
+    begin(s);
+    logs(s, 1, 1, 1);
+    expect(quarantined(s)).toEqual([]);
+  });
+
+  it('D12: a deadlock that only nodes with a record report ends the job at once', () => {
+    const s = new Stage(settings);
+    veteran(s, 1);
+    submit(s);
+    begin(s);
+    s.come(2);
+    deadlock(s);
+    expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'DEADLOCK' } });
+  });
+});
