@@ -36,7 +36,7 @@ export const ERRORS = {
   TIME_LIMIT: { retry: false, status: 0, advice: 'The job ran longer than its limit; raise it, or look for an endless loop.' },
   OUTPUT_LIMIT: { retry: false, status: 0, advice: 'The job wrote more than its limit allows.' },
   LOG_LIMIT: { retry: false, status: 0, advice: 'What the job sent and read and has not used up outgrew the limit of its logs; take checkpoints, and receive what is sent.' },
-  KEEPS_CRASHING: { retry: false, status: 0, advice: 'One task took down every incarnation (out of memory?); the job was ended.' },
+  KEEPS_CRASHING: { retry: false, status: 0, advice: 'One rank failed in the same place wherever it was tried (out of memory?); the message names the nodes.' },
   CANCELLED: { retry: false, status: 0, advice: 'Somebody cancelled the job.' },
   LOST_LOG: { retry: false, status: 0, advice: 'The server lost un-synced writes together with a rank; run with durability "strict" to survive that.' },
   LOST_NODES: { retry: true, status: 0, advice: 'No node is left; open the page in a browser.' },

@@ -11,6 +11,7 @@ export const SABOTAGE = {
   silence: 'only sends heartbeats, with calls that nobody made',
   'endless start': 'never begins',
   refusal: 'reports that a Channel Memory has refused it',
+  'false loss': 'reports that the logs lost what the rank needs',
   vanish: 'closes its socket, and comes back as somebody else',
 } as const;
 export type Sabotage = keyof typeof SABOTAGE;
@@ -65,9 +66,10 @@ export class Saboteur {
     this.#given.set(task, { a, calls: 0, begun });
     if (begun) report('started');
     if (this.kind === 'silence') report('recovered');
-    if (this.kind === 'false crash' || this.kind === 'refusal') {
+    if (this.kind === 'false crash' || this.kind === 'refusal' || this.kind === 'false loss') {
       this.#given.delete(task);
       if (this.kind === 'refusal') report('refused', { code: 'BAD_FRAME', message: 'the frame is too long' });
+      else if (this.kind === 'false loss') report('refused', { code: 'LOST_LOG', message: 'the logs lost everything' });
       else report('crashed', { code: 'INTERNAL', message: 'out of memory' });
     } else if (this.kind === 'vanish') {
       this.#given.clear();
