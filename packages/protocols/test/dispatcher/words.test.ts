@@ -4,7 +4,7 @@ import { zeroLine, type TaskId } from '@mayfly/wire';
 import { held, I, image, J, job, N, NOTHING, Stage, T } from './stage.ts';
 
 const running = (): Stage => {
-  const s = new Stage();
+  const s = new Stage({ trustNewcomers: true });
   s.come(1);
   s.send('submit', { job: job(1) });
   s.send('report', { connection: 'c1', job: J(), task: T(0), incarnation: I(0), event: 'started' });
