@@ -202,9 +202,10 @@ describe('a node that declines', () => {
     expect(placed(s)).toEqual(['1.0.0@1', '1.0.1@2', '1.0.2@3', '1.0.3@4', '1.0.4@5']);
     s.come(9, 1);
     expect(placed(s).at(-1)).toBe('1.0.5@9');
-    // Another refusal counts, as before.
+    // Another refusal is held against its node, which waits before it is given anything again.
     s.send('report', { connection: 'c9', job: J(1), task: T(0), incarnation: I(5), event: 'refused', error: { code: 'BAD_MODULE', message: 'no module' } });
     s.come(10, 1);
-    expect(s.view(J(1))).toMatchObject({ state: 'failed', error: { code: 'KEEPS_CRASHING' } });
+    expect(s.view(J(1)).faults.at(-1)).toMatchObject({ cause: 'refused', error: expect.stringContaining('BAD_MODULE') as string, newcomer: true });
+    expect(placed(s).at(-1)).toBe('1.0.6@10');
   });
 });
