@@ -11,7 +11,7 @@ await build({
   target: 'node20',
   // Dependencies in CommonJS ask for Node's own modules by require.
   banner: { js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);" },
-  external: ['@playwright/test', 'ws', 'lmdb', 'binaryen', '@yowasp/clang'],
+  external: ['@playwright/test', 'ws', 'binaryen', '@yowasp/clang'],
 });
 // What the C toolchain reads beside its code.
 await cp('../packages/toolchain/dist/c', 'dist/c', { recursive: true });

@@ -3,4 +3,4 @@ export type { ImageStore, LogStream, Lsn, MessageLog, Registry } from './ports.t
 export { openEmbeddedStorage, restoreDirectory, type BackupInfo, type EmbeddedStorage, type EmbeddedStorageOptions } from './embedded/index.ts';
 export { openFileMessageLog, type FileMessageLogOptions } from './embedded/message-log.ts';
 export { openFileImageStore } from './embedded/image-store.ts';
-export { openLmdbRegistry } from './embedded/registry.ts';
+export { openFileRegistry, type FileRegistry, type FileRegistryOptions } from './embedded/registry.ts';

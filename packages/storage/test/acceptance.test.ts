@@ -1,6 +1,6 @@
 /** The embedded adapters keep the contracts of their ports. */
 import { imageStoreSuite, messageLogSuite, registrySuite } from '../src/acceptance/index.ts';
-import { openFileImageStore, openFileMessageLog, openLmdbRegistry } from '../src/index.ts';
+import { openFileImageStore, openFileMessageLog, openFileRegistry } from '../src/index.ts';
 import { temporary } from './temporary.ts';
 
 messageLogSuite('files', async () => {
@@ -19,7 +19,7 @@ imageStoreSuite('files', async () => {
   return { open: () => openFileImageStore(dir.path), dispose: dir.dispose };
 });
 
-registrySuite('LMDB', async () => {
+registrySuite('logs and snapshots', async () => {
   const dir = await temporary();
-  return { open: () => openLmdbRegistry(dir.path), dispose: dir.dispose };
+  return { open: () => openFileRegistry(dir.path), dispose: dir.dispose };
 });

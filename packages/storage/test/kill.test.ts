@@ -17,10 +17,6 @@ beforeAll(async () => {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    external: ['lmdb'],
-    // lmdb is found from here, where it is installed.
-    banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(${JSON.stringify(import.meta.url)});` },
-    plugins: [{ name: 'lmdb', setup: (b) => b.onResolve({ filter: /^lmdb$/ }, () => ({ path: import.meta.resolve('lmdb'), external: true })) }],
   });
 });
 afterAll(() => bundle.dispose());

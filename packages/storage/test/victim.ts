@@ -5,7 +5,7 @@ import { openEmbeddedStorage } from '../src/index.ts';
 import { pageOf, recordOf } from './victim-data.ts';
 
 const [directory, mode] = process.argv.slice(2) as [string, string];
-const storage = await openEmbeddedStorage({ dataDir: directory, log: { segmentBytes: 20_000 } });
+const storage = await openEmbeddedStorage({ dataDir: directory, log: { segmentBytes: 20_000 }, registry: { logBytes: 2000 } });
 const say = (line: string): void => {
   writeSync(1, `${line}\n`);
 };

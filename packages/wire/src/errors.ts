@@ -15,6 +15,7 @@ export const ERRORS = {
   CONFLICT: { retry: false, status: 409, advice: 'The state has moved on; read it again.' },
   INTERNAL: { retry: true, status: 500, advice: 'A defect of the server; its log has the details.' },
   DISK_FULL: { retry: true, status: 507, advice: 'Free space in the data directory of the server, or remove old jobs.' },
+  DAMAGED_DATA: { retry: false, status: 500, advice: 'A file of the data directory is damaged or missing. `mayfly check` says which, `mayfly check --repair` restores what can be restored.' },
   // data plane
   FENCED: { retry: false, status: 409, advice: 'A newer incarnation acts; drop the job and ask for new work.' },
   CLONE: { retry: false, status: 409, advice: 'Another node runs the same incarnation; drop the job and ask for new work.' },

@@ -20,7 +20,7 @@ import { constants, copyFileSync, linkSync, mkdirSync, readdirSync, statSync } f
 import { cp, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
-import { openLmdbRegistry, type LmdbRegistry } from './registry.ts';
+import { openFileRegistry, type FileRegistry } from './registry.ts';
 import { storageError, syncDirectory } from './segment.ts';
 
 /** 2: pages in packs. What wrote 1 does not know them. */
@@ -51,7 +51,7 @@ function neverChanges(parts: readonly string[], newestOfItsDirectory: boolean): 
  * @returns also for how long everything else stood still
  * @throws MayflyError CONFLICT when `target` exists, DISK_FULL
  */
-export async function backupDirectory(dataDir: string, registry: LmdbRegistry, target: string, about: { version: string; at: number }): Promise<BackupInfo & { pauseMs: number }> {
+export async function backupDirectory(dataDir: string, registry: FileRegistry, target: string, about: { version: string; at: number }): Promise<BackupInfo & { pauseMs: number }> {
   const info: BackupInfo = { format: FORMAT, ...about, files: 0, bytes: 0 };
   const directories: string[] = [target];
   const copied: string[] = [];
@@ -132,7 +132,7 @@ export async function restoreDirectory(backup: string, dataDir: string): Promise
     const records = JSON.parse(await readFile(join(backup, 'registry.json'), 'utf8')) as [string, unknown][];
     // Copies, no links: a restored log is appended to.
     for (const part of PARTS) await cp(join(backup, part), join(dataDir, part), { recursive: true, mode: constants.COPYFILE_FICLONE, filter: (path) => !path.split(sep).includes('temporary') }).catch(unlessMissing);
-    const registry = await openLmdbRegistry(join(dataDir, 'registry'));
+    const registry = await openFileRegistry(join(dataDir, 'registry'));
     await registry.commit(records.filter(([key]) => key !== SERVER_KEY));
     await registry.close();
   } catch (error) {

@@ -4,7 +4,7 @@
  *   <dir>/lock       who uses the directory (a second server is refused)
  *   <dir>/log/       message streams, one directory each (message-log.ts)
  *   <dir>/images/    checkpoint pages and manifests (image-store.ts)
- *   <dir>/registry/  LMDB (registry.ts)
+ *   <dir>/registry/  logs and snapshots of small records (registry.ts)
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,12 +13,13 @@ import { backupDirectory, type BackupInfo } from './backup.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { openFileImageStore } from './image-store.ts';
 import { openFileMessageLog, type FileMessageLogOptions } from './message-log.ts';
-import { openLmdbRegistry } from './registry.ts';
+import { openFileRegistry, type FileRegistryOptions } from './registry.ts';
 
 export interface EmbeddedStorageOptions {
   /** Created when missing. */
   dataDir: string;
   log?: FileMessageLogOptions;
+  registry?: FileRegistryOptions;
 }
 
 export interface EmbeddedStorage {
@@ -36,7 +37,7 @@ export async function openEmbeddedStorage(options: EmbeddedStorageOptions): Prom
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   const unlock = await lockDirectory(options.dataDir);
   try {
-    const registry = await openLmdbRegistry(join(options.dataDir, 'registry'));
+    const registry = await openFileRegistry(join(options.dataDir, 'registry'), options.registry);
     const log = await openFileMessageLog(join(options.dataDir, 'log'), options.log);
     const images = await openFileImageStore(join(options.dataDir, 'images'));
     return {

@@ -1,74 +1,448 @@
 /**
- * Registry over LMDB. An awaited put or transaction of `lmdb` is committed but not yet on the disk: `flushed` is waited for too.
- * Key order is the order of the bytes in UTF-8.
+ * Registry over logs and snapshots of its own (registry-files.ts), held in memory: a few hundred bytes a record, some hundred thousand records at most (the tasks
+ * of the jobs that are kept).
+ *
+ * Durable: the files. Losable: the map in memory, which is what they say.
+ *
+ *  G1  A commit is one record with a checksum, in the log and in its twin, both synced before it resolves: whole or not there at all.
+ *  G2  The map shows a commit only when it is durable. Commits take effect in the order of their calls; those that come during a sync share the next one.
+ *  G3  A commit that cannot be written or synced is taken back from both files, and leaves the map as it was. The next one may succeed.
+ *  G4  A generation begins with a new log, then a snapshot of the state before it. Older files go when GENERATIONS undamaged snapshots make them unnecessary: a damaged
+ *      newest snapshot costs nothing.
+ *  G5  Opening writes nothing but what mends a damaged log from its twin; a log is begun by the first commit.
+ *  G6  A little space is set aside (`reserve`), so that a full disk still takes commits that delete.
  */
-import { open, type RootDatabase } from 'lmdb';
+import { closeSync, fdatasync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { mkdir, open, readdir, rename, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { MayflyError } from '@mayfly/wire';
 import type { Registry } from '../ports.ts';
-import { storageError } from './segment.ts';
+import { migrateLmdb } from './lmdb/migrate.ts';
+import { OrderedKeys } from './ordered-keys.ts';
+import { encodeLog, readRegistryFiles, type RegistryFiles, type RegistryProblem } from './registry-files.ts';
+import { encodeChanges, encodeRecords, encodeRegistryHead, fileName, parseFileName, type Change } from './registry-format.ts';
+import { HEAD_BYTES } from './segment-format.ts';
+import { drawSalt, storageError, syncDirectory } from './segment.ts';
 
 const LONGEST_KEY = 1000;
+const GENERATIONS = 3;
+const CHUNK_BYTES = 256 * 1024;
+const BATCH = 1000;
+const RESERVE = 'reserve';
+const RESERVE_BYTES = 64 * 1024;
 
-export async function openLmdbRegistry(directory: string): Promise<LmdbRegistry> {
-  // A directory even when its name has a dot in it (lmdb would make a file of that name).
-  return new LmdbRegistry(open<unknown, string>({ path: directory, noSubdir: false, encoding: 'msgpack', mapSize: 64 * 1024 * 1024 }));
+const sync = promisify(fdatasync);
+
+export interface FileRegistryOptions {
+  /** A log that is longer, and longer than the last snapshot, is followed by a new generation. Default 1 MiB. */
+  logBytes?: number;
 }
 
-export class LmdbRegistry implements Registry {
-  readonly #db: RootDatabase<unknown, string>;
+export interface FileRegistry extends Registry {
+  /** Every record that is committed by now, within this step of the event loop (backup.ts). */
+  entriesNow(): [string, unknown][];
+  /** What was found damaged at the start and cost nothing. */
+  readonly mended: readonly RegistryProblem[];
+}
+
+/**
+ * Opens or creates. A registry that an earlier version kept with LMDB is taken over first.
+ * @throws MayflyError DAMAGED_DATA when commits are lost, VERSION_MISMATCH, DISK_FULL (only when it is to take one over)
+ */
+export async function openFileRegistry(directory: string, options: FileRegistryOptions = {}): Promise<FileRegistry> {
+  await migrateLmdb(directory, async (into, entries) => {
+    const fresh = await openLogs(into, options);
+    for (let i = 0; i < entries.length; i += 1000) await fresh.commit(entries.slice(i, i + 1000));
+    await fresh.close();
+  });
+  return openLogs(directory, options);
+}
+
+async function openLogs(directory: string, options: FileRegistryOptions): Promise<LogRegistry> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' || code === 'ENOTDIR') throw new MayflyError('DAMAGED_DATA', `${directory} is a file where a folder belongs`);
+    throw storageError(error, `cannot make ${directory}`);
+  }
+  const files = await readRegistryFiles(directory);
+  if (files.losses.length > 0) {
+    const all = files.losses.map((l) => `registry/${l.file} ${l.what}`).join('; ');
+    throw new MayflyError('DAMAGED_DATA', `The registry in ${directory} is damaged: ${all}.`);
+  }
+  await mend(directory, files);
+  return new LogRegistry(directory, files, options.logBytes ?? 1 << 20);
+}
+
+/** G5. What the newest log holds may stand in the kernel's cache only: it is synced before anything is built on it. */
+async function mend(directory: string, files: RegistryFiles): Promise<void> {
+  for (const l of files.logs)
+    for (const kind of l.beyond.size > 0 ? [] : l.lacking) {
+      const name = fileName({ ...l, kind });
+      try {
+        await replace(directory, name, encodeLog(l));
+      } catch (error) {
+        // Without space, or read-only: its twin has all, and the next start tries again.
+        files.problems.push({ file: name, what: `could not be mended: ${(error as Error).message}` });
+      }
+    }
+  const newest = files.logs.at(-1);
+  if (!newest) return;
+  for (const kind of ['log', 'twin'] as const) {
+    const handle = await open(join(directory, fileName({ ...newest, kind })), 'r').catch(() => undefined);
+    if (!handle) continue;
+    try {
+      await handle.datasync();
+    } catch (error) {
+      throw storageError(error, `cannot sync ${join(directory, fileName({ ...newest, kind }))}`);
+    } finally {
+      await handle.close();
+    }
+  }
+  await syncDirectory(directory);
+}
+
+async function replace(directory: string, name: string, bytes: Uint8Array): Promise<void> {
+  const temporary = join(directory, `${name}.new`);
+  try {
+    const handle = await open(temporary, 'w', 0o600);
+    try {
+      await handle.writeFile(bytes);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, join(directory, name));
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+  await syncDirectory(directory);
+}
+
+interface Pending {
+  changes: readonly Change[];
+  payload: Buffer;
+  resolve: () => void;
+  reject: (error: MayflyError) => void;
+}
+
+interface Log {
+  base: number;
+  salt: number;
+  fds: readonly [number, number];
+  size: number;
+  /** Bytes of a commit that failed may stand behind `size`. */
+  dirty: boolean;
+}
+
+class LogRegistry implements FileRegistry {
+  readonly mended: readonly RegistryProblem[];
+  readonly #directory: string;
+  readonly #logBytes: number;
+  readonly #state: Map<string, string>;
+  readonly #keys = new OrderedKeys();
+  /** Bases of the logs and of the undamaged snapshots that are there, in order. */
+  #logs: number[];
+  #snapshots: number[];
+  #next: number;
+  #log: Log | undefined;
+  /** Bytes of commits since the last snapshot, and of that. */
+  #since: number;
+  #snapshotBytes: number;
+  /** A snapshot is tried when the commits since the last one are longer. */
+  #due: number;
+  #queue: Pending[] = [];
+  #working: Promise<void> | undefined;
+  #snapshot: Promise<void> | undefined;
+  #reserved = false;
   #closed = false;
 
-  constructor(db: RootDatabase<unknown, string>) {
-    this.#db = db;
+  constructor(directory: string, files: RegistryFiles, logBytes: number) {
+    this.#directory = directory;
+    this.#logBytes = logBytes;
+    this.#state = files.state;
+    this.#keys.fill(files.state.keys());
+    this.#logs = files.logs.map((l) => l.base);
+    this.#snapshots = files.snapshots;
+    this.#next = files.next;
+    this.#since = files.logBytes;
+    this.#snapshotBytes = files.snapshotBytes;
+    this.mended = files.problems;
+    // A damaged snapshot is soon followed by a sound one.
+    this.#due = files.problems.some((p) => p.file.endsWith('.snap')) ? -1 : Math.max(logBytes, files.snapshotBytes);
   }
 
   async get(key: string): Promise<unknown> {
     this.#check(key);
-    return this.#db.get(key);
+    const text = this.#state.get(key);
+    return text === undefined ? undefined : JSON.parse(text);
   }
 
   async entries(prefix: string): Promise<[string, unknown][]> {
     this.#check(prefix);
-    const out: [string, unknown][] = [];
-    const range = prefix === '' ? this.#db.getRange({}) : this.#db.getRange({ start: prefix });
-    for (const { key, value } of range) {
-      if (!key.startsWith(prefix)) break;
-      out.push([key, value]);
-    }
-    return out;
+    return [...this.#keys.withPrefix(prefix)].map((key) => [key, JSON.parse(this.#state.get(key)!)]);
   }
 
-  /** Every record committed so far, within this step of the event loop (backup.ts). */
   entriesNow(): [string, unknown][] {
     this.#check('');
-    return [...this.#db.getRange({})].map(({ key, value }) => [key, value]);
+    return [...this.#keys.withPrefix('')].map((key) => [key, JSON.parse(this.#state.get(key)!)]);
   }
 
   async commit(changes: readonly (readonly [key: string, value: unknown])[]): Promise<void> {
-    for (const [key] of changes) {
+    const texts = changes.map(([key, value]): Change => {
       this.#check(key);
       if (key === '') throw new MayflyError('BAD_REQUEST', 'an empty key');
+      return [key, textOf(key, value)];
+    });
+    this.#check('');
+    if (texts.length === 0) return;
+    await new Promise<void>((resolve, reject) => {
+      this.#queue.push({ changes: texts, payload: encodeChanges(texts), resolve, reject });
+      this.#working ??= this.#work();
+    });
+  }
+
+  /** G2. */
+  async #work(): Promise<void> {
+    // Those that are asked for in this step of the event loop go along.
+    await Promise.resolve();
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.splice(0, BATCH);
+      const error = await this.#take(batch);
+      if (error === undefined) continue;
+      // A small one may find room where a large one does not.
+      for (const one of batch) {
+        const still = batch.length === 1 ? error : await this.#take([one]);
+        if (still !== undefined) one.reject(still);
+      }
     }
+    // Here and not when the promise settles: a commit that comes in between would find nobody.
+    this.#working = undefined;
+  }
+
+  /** Makes them durable, shows them, resolves them. @returns why not */
+  async #take(batch: readonly Pending[]): Promise<MayflyError | undefined> {
+    for (let attempt = 0; ; attempt++)
+      try {
+        await this.#write(batch);
+        break;
+      } catch (e) {
+        const error = storageError(e, 'the registry cannot be written');
+        // G6.
+        const frees = batch.every((p) => p.changes.filter(([, text]) => text === undefined).length * 2 >= p.changes.length);
+        if (error.code !== 'DISK_FULL' || attempt > 0 || !frees || !this.#giveReserve()) return error;
+      }
+    for (const { changes, payload, resolve } of batch) {
+      this.#since += payload.length;
+      for (const [key, text] of changes) {
+        if (text === undefined) {
+          if (this.#state.delete(key)) this.#keys.delete(key);
+        } else {
+          if (!this.#state.has(key)) this.#keys.add(key);
+          this.#state.set(key, text);
+        }
+      }
+      resolve();
+    }
+    this.#next += batch.length;
+    return undefined;
+  }
+
+  async #write(batch: readonly Pending[]): Promise<void> {
+    const log = await this.#logToWrite();
+    const bytes = encodeRecords(batch.map((p) => p.payload), log.salt, this.#next, this.#next);
     try {
-      await this.#db.transaction(() => {
-        // The promises of the single operations are those of the whole transaction.
-        for (const [key, value] of changes) void (value === undefined ? this.#db.remove(key) : this.#db.put(key, value));
-      });
-      await this.#db.flushed;
+      if (log.dirty) takeBack(log);
+      for (const fd of log.fds) for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, log.size + done);
+      const results = await Promise.allSettled(log.fds.map((fd) => sync(fd)));
+      for (const r of results) if (r.status === 'rejected') throw r.reason;
     } catch (error) {
-      throw storageError(error, 'registry: commit failed');
+      // G3.
+      log.dirty = true;
+      try {
+        takeBack(log);
+      } catch {
+        // Before the next commit.
+      }
+      throw error;
     }
+    log.size += bytes.length;
+    if (!this.#reserved) await this.#makeReserve();
+  }
+
+  async #logToWrite(): Promise<Log> {
+    if (this.#log && (this.#since <= this.#due || this.#snapshot)) return this.#log;
+    const before = this.#log;
+    try {
+      this.#log = this.#begin();
+      await syncDirectory(this.#directory);
+    } catch (error) {
+      if (!before) {
+        if (this.#log) this.#discard(this.#log);
+        this.#log = undefined;
+        throw error;
+      }
+      // The old one does for a while.
+      if (this.#log && this.#log !== before) this.#discard(this.#log);
+      this.#due = this.#since + this.#logBytes;
+      return (this.#log = before);
+    }
+    if (before) for (const fd of before.fds) closeSync(fd);
+    this.#logs.push(this.#log.base);
+    if (this.#since > this.#due) this.#beginSnapshot(this.#log.base);
+    return this.#log;
+  }
+
+  /** A new pair of files. @throws as the file system does, and leaves none then */
+  #begin(): Log {
+    const [base, salt] = [this.#next, drawSalt()];
+    const fds: number[] = [];
+    const head = encodeRegistryHead(base, salt);
+    try {
+      for (const kind of ['log', 'twin'] as const) {
+        const fd = openSync(join(this.#directory, fileName({ base, salt, kind })), 'wx', 0o600);
+        fds.push(fd);
+        for (let done = 0; done < head.length; ) done += writeSync(fd, head, done, head.length - done, done);
+      }
+      return { base, salt, fds: [fds[0]!, fds[1]!], size: HEAD_BYTES, dirty: false };
+    } catch (error) {
+      this.#discard({ base, salt, fds });
+      throw error;
+    }
+  }
+
+  #discard({ base, salt, fds }: { base: number; salt: number; fds: readonly number[] }): void {
+    for (const fd of fds) closeSync(fd);
+    for (const kind of ['log', 'twin'] as const)
+      try {
+        unlinkSync(join(this.#directory, fileName({ base, salt, kind })));
+      } catch {
+        // It holds nothing.
+      }
+  }
+
+  /** G4. The map holds exactly the commits before `base`. */
+  #beginSnapshot(base: number): void {
+    const entries = [...this.#state];
+    this.#since = 0;
+    this.#snapshot = this.#writeSnapshot(base, entries)
+      .then((bytes) => {
+        this.#snapshotBytes = bytes;
+        this.#due = Math.max(this.#logBytes, bytes);
+        this.#snapshots.push(base);
+        return this.#retire();
+      })
+      .catch(() => {
+        // Without space, for one. The commits since the one before are all there: it is tried again after as many more.
+        this.#due = Math.max(this.#logBytes, this.#snapshotBytes);
+      })
+      .finally(() => (this.#snapshot = undefined));
+  }
+
+  async #writeSnapshot(base: number, entries: readonly [string, string][]): Promise<number> {
+    const salt = drawSalt();
+    const name = fileName({ base, salt, kind: 'snap' });
+    const temporary = join(this.#directory, `${name}.new`);
+    let bytes = 0;
+    try {
+      const handle = await open(temporary, 'wx', 0o600);
+      try {
+        const put = async (b: Uint8Array): Promise<void> => {
+          await handle.writeFile(b);
+          bytes += b.length;
+        };
+        await put(encodeRegistryHead(base, salt));
+        let number = base;
+        for (let i = 0; i < entries.length; ) {
+          const chunk: Change[] = [];
+          for (let n = 0; n < CHUNK_BYTES && i < entries.length; i++) {
+            chunk.push(entries[i]!);
+            n += entries[i]![0].length + entries[i]![1].length;
+          }
+          await put(encodeRecords([encodeChanges(chunk)], salt, number, number));
+          number++;
+        }
+        await put(encodeRecords([], salt, number, number, true));
+        await handle.datasync();
+      } finally {
+        await handle.close();
+      }
+      await rename(temporary, join(this.#directory, name));
+    } catch (error) {
+      await unlink(temporary).catch(() => undefined);
+      throw error;
+    }
+    await syncDirectory(this.#directory);
+    return bytes;
+  }
+
+  /** G4. */
+  async #retire(): Promise<void> {
+    if (this.#snapshots.length <= GENERATIONS) return;
+    this.#snapshots = this.#snapshots.slice(-GENERATIONS);
+    const oldest = this.#snapshots[0]!;
+    // A log goes when the next one begins where the oldest snapshot stands, or before.
+    const needed = this.#logs.findLast((base) => base <= oldest) ?? 0;
+    this.#logs = this.#logs.filter((base) => base >= needed);
+    for (const name of await readdir(this.#directory)) {
+      const n = parseFileName(name);
+      if (n && n.base < (n.kind === 'snap' ? oldest : needed)) await unlink(join(this.#directory, name)).catch(() => undefined);
+    }
+  }
+
+  /** G6. */
+  #giveReserve(): boolean {
+    try {
+      unlinkSync(join(this.#directory, RESERVE));
+      this.#reserved = false;
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async #makeReserve(): Promise<void> {
+    this.#reserved = true;
+    const path = join(this.#directory, RESERVE);
+    await writeFile(path, new Uint8Array(RESERVE_BYTES).fill(0x2e), { flag: 'wx', mode: 0o600 }).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return;
+      this.#reserved = false;
+      await unlink(path).catch(() => undefined);
+    });
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#db.flushed;
-    await this.#db.close();
+    while (this.#working) await this.#working;
+    await this.#snapshot;
+    if (this.#log) for (const fd of this.#log.fds) closeSync(fd);
+    this.#log = undefined;
   }
 
   #check(key: string): void {
     if (this.#closed) throw new MayflyError('CONFLICT', 'the registry is closed');
     if (key.length > LONGEST_KEY) throw new MayflyError('BAD_REQUEST', `a key of ${key.length} characters; the longest is ${LONGEST_KEY}`);
   }
+}
+
+function takeBack(log: Log): void {
+  for (const fd of log.fds) ftruncateSync(fd, log.size);
+  log.dirty = false;
+}
+
+/** @throws MayflyError BAD_REQUEST for what JSON does not know */
+function textOf(key: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch {
+    // A cycle, a bigint.
+  }
+  if (text === undefined) throw new MayflyError('BAD_REQUEST', `the value of ${key} is no data`);
+  return text;
 }
