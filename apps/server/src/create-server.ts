@@ -57,7 +57,7 @@ const SHORT_TOKEN = 16;
 /**
  * Starts a server on `options.dataDir`.
  * @throws Error with a sentence for the terminal when an option makes no sense, a certificate cannot be read, or the port is taken;
- * MayflyError CONFLICT when another server uses the data directory.
+ * MayflyError CONFLICT when another server uses the data directory; DAMAGED_DATA when its registry is damaged or lacks jobs whose files are there.
  */
 export async function createServer(options: ServerOptions): Promise<MayflyServer> {
   const o = resolveOptions(options);
@@ -72,6 +72,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const metrics = new Metrics();
     const app = newApp(o, tls);
     undo.push(() => app.close());
+    for (const notice of storage.notices) app.log.warn({ notice }, 'damage in the data directory');
     const runtime = new Runtime({ options: o, log: storage.log, images: storage.images, registry: storage.registry, secrets, rooms, board, logger: app.log, metrics });
     undo.push(() => runtime.close());
     const tokens = await Tokens.open(storage.registry, secrets, app.log);

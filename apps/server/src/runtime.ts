@@ -40,6 +40,7 @@ import { DispatcherHost } from './hosts/dispatcher-host.ts';
 import { WorldHost, type StreamName } from './hosts/world-host.ts';
 import { assignmentOf } from './jobs/assignment.ts';
 import { FinalCounters, noCounters } from './jobs/job-counters.ts';
+import { JobMarks } from './jobs/job-marks.ts';
 import { JobStore } from './jobs/job-store.ts';
 import { LogQuota } from './jobs/log-quota.ts';
 import { mappedReport } from './jobs/mapped-report.ts';
@@ -73,6 +74,7 @@ const HISTORY_MS = 1000;
 
 export class Runtime {
   readonly store: JobStore;
+  readonly marks: JobMarks;
   readonly world: WorldHost;
   readonly memories: ChannelMemories;
   readonly checkpoints: CheckpointServerHost;
@@ -118,6 +120,7 @@ export class Runtime {
     this.#metrics = deps.metrics;
     this.board = deps.board;
     this.store = new JobStore(options.dataDir);
+    this.marks = new JobMarks({ registry, log: deps.log, images: deps.images, store: this.store, logger });
     this.#finals = new FinalCounters(this.store.root);
     this.#logQuota = new LogQuota(options.limits.logBytes);
     this.history = new History({
@@ -224,7 +227,7 @@ export class Runtime {
 
   /** R1. */
   async recover(): Promise<void> {
-    const entries = await this.#registry.entries('');
+    const entries = await this.marks.finish(await this.#registry.entries(''));
     const ours = entries.filter(([k]) => k === ALIVE_KEY || /^(job|task|fault|reputation)\//.test(k));
     this.checkpoints.step({ type: 'recover', entries: entries.filter(([k]) => /^(image|trimmed)\//.test(k)) });
     const active = new Set<JobId>();
@@ -237,8 +240,6 @@ export class Runtime {
       known.add(spec.id);
       if (!isOver(state)) active.add(spec.id);
     }
-    const swept = await this.store.sweep(known);
-    if (swept.length > 0) this.#logger.info({ jobs: swept }, 'folders of jobs that were never accepted removed');
     this.dispatcher.step({ type: 'recover', entries: ours, images: this.checkpoints.core.newest() });
     for (const job of active) if (this.#jobs.ran.has(job)) await this.#openJob(job).catch((error: unknown) => this.#logger.error({ err: error, job }, 'job cannot be recovered'));
     await this.#finish(active);
@@ -254,13 +255,13 @@ export class Runtime {
     ];
   }
 
-  /** R2 (jobs/open-jobs.ts): logs of jobs that have ended (their output once more, should a power loss have eaten it), or of unknown ones. */
+  /** R2 (jobs/open-jobs.ts): logs of jobs that have ended (their output once more, should a power loss have eaten it). Those of unknown jobs stay. */
   async #finish(active: ReadonlySet<JobId>): Promise<void> {
     const left = new Set((await this.#log.list('')).map((name) => jobId(name.split('/')[0]!)));
     for (const job of left) {
-      if (active.has(job)) continue;
+      if (active.has(job) || !this.#specs.has(job)) continue;
       this.#jobs.ran.add(job);
-      if (this.#specs.has(job)) await this.#openJob(job).catch((error: unknown) => this.#logger.warn({ err: error, job }, 'logs of an ended job cannot be read'));
+      await this.#openJob(job).catch((error: unknown) => this.#logger.warn({ err: error, job }, 'logs of an ended job cannot be read'));
       await this.#closeJob(job);
     }
   }
@@ -349,14 +350,14 @@ export class Runtime {
   async remove(job: JobId): Promise<void> {
     if (!isOver(this.need(job).state)) throw new MayflyError('CONFLICT', 'The job has not ended; cancel it first.');
     await this.#jobs.closed(job);
-    this.dispatcher.step({ type: 'forget', job });
-    await this.#registry.commit([[`shared/${job}`, undefined]]); // rest/reports.ts
-    await this.dispatcher.settled();
-    this.#specs.delete(job);
-    this.#finals.forget(job);
-    this.runLog.forget(job);
-    await this.history.forget(job);
-    await this.store.remove(job);
+    await this.marks.removing(job, async () => {
+      this.dispatcher.step({ type: 'forget', job });
+      await this.dispatcher.settled();
+      this.#specs.delete(job);
+      this.#finals.forget(job);
+      this.runLog.forget(job);
+      await this.history.forget(job);
+    });
     this.observer.jobForgotten(job);
   }
 

@@ -48,6 +48,8 @@ export interface ImageStore {
   putManifest(image: string, json: string): Promise<void>;
   getManifest(image: string): Promise<string | undefined>;
   removeManifest(image: string): Promise<void>;
+  /** Names of the images that have a manifest and begin with `prefix`, in order. */
+  list(prefix: string): Promise<string[]>;
   /** Removes pages that no manifest names and nobody pins. */
   collect(pinned: ReadonlySet<string>): Promise<{ pages: number; bytes: number }>;
   close(): Promise<void>;

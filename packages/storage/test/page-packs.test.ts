@@ -35,7 +35,7 @@ let store: ImageStore;
 beforeEach(async () => {
   Object.assign(disk, { full: false, unsound: false, syncs: 0 });
   dir = await temporary();
-  store = await openFileImageStore(dir.path, 3 * RECORD);
+  store = await openFileImageStore(dir.path, { packBytes: 3 * RECORD });
 });
 afterEach(async () => {
   disk.full = disk.unsound = false;
@@ -58,7 +58,7 @@ const putInRounds = async (pages: Page[]): Promise<void> => {
 };
 const reopen = async (at = dir.path): Promise<void> => {
   await store.close();
-  store = await openFileImageStore(at, 3 * RECORD);
+  store = await openFileImageStore(at, { packBytes: 3 * RECORD });
 };
 const isThere = async (p: Page): Promise<boolean> => {
   const page = await store.getPage(p.name);
@@ -207,8 +207,22 @@ describe('removed images', () => {
     await store.putManifest('a', manifest(page));
     await writeFile(join(dir.path, 'manifests', 'a.json'), '{"pages":[');
     await reopen();
-    await expect(store.collect(new Set())).rejects.toMatchObject({ code: 'INTERNAL' });
+    expect(await store.collect(new Set())).toEqual({ pages: 0, bytes: 0 });
     expect(await isThere(page)).toBe(true);
+  });
+});
+
+describe('a manifest that is missing', () => {
+  it('keeps every page that lay there at the start, and names the file; what comes later is collected', async () => {
+    const [kept, later] = [await pageOf(1), await pageOf(2)];
+    await put(kept);
+    await store.close();
+    const damaged = await openFileImageStore(dir.path, { expected: ['j-0-0-1'] });
+    store = damaged;
+    expect(damaged.notices).toEqual([expect.stringMatching(/manifests\/j-0-0-1\.json is missing/)]);
+    await put(later);
+    expect((await store.collect(new Set())).pages).toBe(1);
+    expect([await isThere(kept), await isThere(later)]).toEqual([true, false]);
   });
 });
 
@@ -249,7 +263,7 @@ describe('a disk', () => {
         const [live, after] = [await temporary(), await temporary()];
         let d = 0;
         const draw = (n: number): number => draws[d++ % draws.length]! % n;
-        const mine = await openFileImageStore(live.path, 3 * 5000);
+        const mine = await openFileImageStore(live.path, { packBytes: 3 * 5000 });
         let seed = 0;
         const safe = new Map<string, number>();
         const acknowledged: Page[] = [];

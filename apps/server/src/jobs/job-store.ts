@@ -8,15 +8,15 @@
  *   <dataDir>/jobs/<job>/stdin             standard input as messages (stdin-log.ts)
  *   <dataDir>/jobs/<job>/out/              what the job wrote (world-host.ts)
  *
- *  F1  A job's files are durable before the dispatcher hears of the job; a folder without a job in the registry is a leftover of
- *      a crash in between, and goes at the next start.
+ *  F1  A job's files are durable before the dispatcher hears of the job; what a crash leaves in between has a mark (job-marks.ts), and goes at the next start. A folder
+ *      that the registry does not know, and that has no mark, is never removed: the server does not start then (packages/storage).
  *  F2  They never change after that, except `stdin` and `out/`.
  */
 import { constants } from 'node:fs';
-import { access, mkdir, open, readFile, readdir, rm, stat } from 'node:fs/promises';
+import { access, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashBytes } from '@mayfly/checkpoint';
-import { MayflyError, jobId, type JobId, type JobSubmission, type ProgramLanguage } from '@mayfly/wire';
+import { MayflyError, type JobId, type JobSubmission, type ProgramLanguage } from '@mayfly/wire';
 import type { PreparedProgram } from './program.ts';
 
 export interface StoredFile {
@@ -107,18 +107,6 @@ export class JobStore {
 
   async remove(job: JobId): Promise<void> {
     await rm(this.dir(job), { recursive: true, force: true });
-  }
-
-  /** Removes folders of jobs that the registry does not know (F1). */
-  async sweep(known: ReadonlySet<string>): Promise<string[]> {
-    await mkdir(this.root, { recursive: true, mode: 0o700 });
-    const gone: string[] = [];
-    for (const name of await readdir(this.root))
-      if (/^[0-9a-z]{12}$/.test(name) && !known.has(name)) {
-        await this.remove(jobId(name));
-        gone.push(name);
-      }
-    return gone;
   }
 }
 

@@ -184,7 +184,7 @@ export async function submit(o: JobRoutes, s: JobSubmission, owner: string, more
   const memoryBytes = Math.min(s.options?.memoryBytes ?? limits.rankMemoryBytes, limits.rankMemoryBytes);
   const program = await prepareProgram(o.compilers, s.program, memoryBytes, asker);
   const id = jobId(randomId(12));
-  const inputs = await runtime.store.create({ job: id, submission: s, files, stdin, program });
+  const inputs = await runtime.marks.making(id, () => runtime.store.create({ job: id, submission: s, files, stdin, program }));
   const options = s.options ?? {};
   const spec: JobSpec = {
     id,
@@ -214,6 +214,6 @@ export async function submit(o: JobRoutes, s: JobSubmission, owner: string, more
     limits: { memoryBytes, fileBytes: limits.outputBytes },
     submittedAt: Date.now(),
   };
-  await runtime.submit(spec, stdin);
+  await runtime.marks.made(id, () => runtime.submit(spec, stdin));
   return { id, warnings: program.warnings };
 }

@@ -11,9 +11,10 @@
  * I2  A put resolves only when it is durable, also when the page was there already.
  * I3  `collect` takes its choice within one step of the event loop: pages that no manifest names, nobody pins, and whose put is not under way.
  *     A page counts as named from before its manifest is written until after it is removed.
+ * I4  Where a manifest is missing or cannot be read, its pages are unknown: none of the pages that no manifest named at the start is collected.
  */
 import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createBLAKE3 } from 'hash-wasm';
 import { MayflyError } from '@mayfly/wire';
 import type { ImageStore } from '../ports.ts';
@@ -23,14 +24,27 @@ import { sharedSync } from './shared-sync.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 
-export async function openFileImageStore(directory: string, packBytes?: number): Promise<ImageStore> {
+export interface FileImageStoreOptions {
+  /** A pack that is longer is followed by a new one. */
+  packBytes?: number;
+  /** Images that are known to be complete (I4). */
+  expected?: readonly string[];
+}
+
+export interface FileImageStore extends ImageStore {
+  /** Damage that was found at the start. */
+  readonly notices: readonly string[];
+}
+
+export async function openFileImageStore(directory: string, options: FileImageStoreOptions = {}): Promise<FileImageStore> {
   const hasher = await createBLAKE3();
-  const store = new FileImageStore(directory, (bytes) => hasher.init().update(bytes).digest('hex'), packBytes);
-  await store.prepare();
+  const store = new Store(directory, (bytes) => hasher.init().update(bytes).digest('hex'), options.packBytes);
+  await store.prepare(options.expected ?? []);
   return store;
 }
 
-class FileImageStore implements ImageStore {
+class Store implements FileImageStore {
+  readonly notices: string[] = [];
   readonly #packs: PagePacks;
   readonly #directory: string;
   readonly #manifests: string;
@@ -41,8 +55,8 @@ class FileImageStore implements ImageStore {
   readonly #uses = new Map<string, number>();
   /** Pages that no manifest names. */
   readonly #loose = new Set<string>();
-  /** A manifest that cannot be read: its pages are unknown, so nothing is collected. */
-  #unreadable: string | undefined;
+  /** I4: what no manifest named at the start. */
+  #held: ReadonlySet<string> = new Set();
   #collecting: Promise<unknown> = Promise.resolve();
   #serial = 0;
 
@@ -54,7 +68,7 @@ class FileImageStore implements ImageStore {
     this.#hash = hash;
   }
 
-  async prepare(): Promise<void> {
+  async prepare(expected: readonly string[]): Promise<void> {
     await rm(this.#temporary, { recursive: true, force: true });
     for (const d of [this.#manifests, this.#temporary]) await mkdir(d, { recursive: true, mode: 0o700 });
     await this.#packs.open();
@@ -62,16 +76,27 @@ class FileImageStore implements ImageStore {
     await syncDirectory(this.#manifests);
     await syncDirectory(this.#directory);
     for (const hash of this.#packs.hashes()) this.#loose.add(hash);
-    for (const file of await readdir(this.#manifests)) {
+    let doubtful = false;
+    const files = await readdir(this.#manifests);
+    for (const file of files) {
       try {
         const path = join(this.#manifests, file);
         const pages = pagesOf(await readFile(path, 'utf8'));
         this.#count(pages, 1);
         this.#replace(path, pages);
       } catch {
-        this.#unreadable = file;
+        doubtful = true;
+        this.notices.push(`images/manifests/${file} cannot be read: no page that lay there at the start is removed`);
       }
     }
+    const there = new Set(files);
+    for (const image of expected) {
+      const file = basename(this.#manifestPath(image));
+      if (there.has(file)) continue;
+      doubtful = true;
+      this.notices.push(`images/manifests/${file} is missing: no page that lay there at the start is removed`);
+    }
+    if (doubtful) this.#held = new Set(this.#loose);
   }
 
   async hasPages(hashes: readonly string[]): Promise<boolean[]> {
@@ -156,11 +181,15 @@ class FileImageStore implements ImageStore {
     }
   }
 
+  async list(prefix: string): Promise<string[]> {
+    const names = (await readdir(this.#manifests)).flatMap((file) => (file.endsWith('.json') ? [decoded(file.slice(0, -5))] : []));
+    return names.filter((name): name is string => name?.startsWith(prefix) ?? false).sort();
+  }
+
   collect(pinned: ReadonlySet<string>): Promise<{ pages: number; bytes: number }> {
-    if (this.#unreadable !== undefined) return Promise.reject(new MayflyError('INTERNAL', `manifest ${this.#unreadable} lists no pages; nothing is collected`));
     const gone = { pages: 0, bytes: 0 };
     for (const hash of this.#loose) {
-      if (pinned.has(hash) || (this.#packs.has(hash) && !this.#packs.isDurable(hash))) continue;
+      if (pinned.has(hash) || this.#held.has(hash) || (this.#packs.has(hash) && !this.#packs.isDurable(hash))) continue;
       this.#loose.delete(hash);
       const bytes = this.#packs.remove(hash);
       if (bytes === 0) continue;
@@ -202,6 +231,15 @@ class FileImageStore implements ImageStore {
   }
 
   readonly #syncManifests = sharedSync(() => syncDirectory(this.#manifests));
+}
+
+/** The image that a manifest's file is named after; undefined when it is none. */
+function decoded(name: string): string | undefined {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The pages that a manifest names, without those of zeros. @throws MayflyError INTERNAL */

@@ -13,6 +13,7 @@ import { backupDirectory, type BackupInfo } from './backup.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { openFileImageStore } from './image-store.ts';
 import { openFileMessageLog, type FileMessageLogOptions } from './message-log.ts';
+import { jobsOf, refuseUnknown } from './unknown-data.ts';
 import { openFileRegistry, type FileRegistryOptions } from './registry.ts';
 
 export interface EmbeddedStorageOptions {
@@ -26,21 +27,26 @@ export interface EmbeddedStorage {
   readonly log: MessageLog;
   readonly images: ImageStore;
   readonly registry: Registry;
+  /** Damage that was found at the start and cost nothing, for the operator to know. */
+  readonly notices: readonly string[];
   /** Takes a backup of the directory as it is at this moment (backup.ts). @throws MayflyError CONFLICT, DISK_FULL */
   backup(target: string, about: { version: string; at: number }): Promise<BackupInfo & { pauseMs: number }>;
   /** Syncs and closes all three, and gives the directory free. */
   close(): Promise<void>;
 }
 
-/** @throws MayflyError CONFLICT when another live process uses the directory. */
+/** @throws MayflyError CONFLICT when another live process uses the directory; DAMAGED_DATA when its registry is damaged, or lacks jobs whose files are there. */
 export async function openEmbeddedStorage(options: EmbeddedStorageOptions): Promise<EmbeddedStorage> {
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   const unlock = await lockDirectory(options.dataDir);
   try {
     const registry = await openFileRegistry(join(options.dataDir, 'registry'), options.registry);
+    const entries = registry.entriesNow();
+    await refuseUnknown(options.dataDir, jobsOf(entries.map(([key]) => key)));
     const log = await openFileMessageLog(join(options.dataDir, 'log'), options.log);
-    const images = await openFileImageStore(join(options.dataDir, 'images'));
+    const images = await openFileImageStore(join(options.dataDir, 'images'), { expected: entries.flatMap(([key, value]) => (key.startsWith('image/') ? [(value as { image: string }).image] : [])) });
     return {
+      notices: [...registry.mended.map((p) => `registry/${p.file} ${p.what}`), ...images.notices],
       log,
       images,
       registry,
