@@ -248,7 +248,7 @@ describe('a disk', () => {
     // While the sync is under way that fails: they hope for the next one.
     puts.push(store.putPage(b.name, b.raw), store.putPage(c.name, c.raw));
     disk.unsound = false;
-    for (const p of await Promise.allSettled(puts)) expect(p).toMatchObject({ status: 'rejected', reason: { code: 'INTERNAL' } });
+    for (const p of await Promise.allSettled(puts)) expect(p).toMatchObject({ status: 'rejected', reason: { code: 'STORAGE_FAILED' } });
     expect(await store.hasPages([a.name, b.name, c.name])).toEqual([true, false, false]);
     await reopen();
     expect(await store.hasPages([a.name, b.name])).toEqual([true, false]);

@@ -74,6 +74,17 @@ export const ServerView = Type.Object({
   logBytes: CountSchema,
   /** Bytes on the disk: message logs, checkpoint images, files of jobs, registry; as of `at`. */
   storage: Type.Object({ at: CountSchema, log: CountSchema, images: CountSchema, jobs: CountSchema, registry: CountSchema, freeBytes: Type.Optional(CountSchema), limitBytes: CountSchema }),
+  /** The disk of the data directory: `low` refuses new jobs and uploads, `stopped` pauses jobs, for `message` since `since`. Sizes are absent where the file system tells none. */
+  disk: Type.Object({
+    state: Type.Unsafe<'ok' | 'low' | 'stopped'>(Type.String()),
+    directory: Type.String(),
+    freeBytes: Type.Optional(CountSchema),
+    totalBytes: Type.Optional(CountSchema),
+    reserveBytes: Type.Optional(CountSchema),
+    code: Type.Optional(Type.String()),
+    message: Type.Optional(Type.String()),
+    since: Type.Optional(CountSchema),
+  }),
   /** Delay of the event loop beyond its timer within the last 10 s or so, ms. */
   eventLoopMs: Type.Object({ mean: Type.Number(), p99: Type.Number(), max: Type.Number() }),
   memoryBytes: CountSchema,

@@ -238,6 +238,8 @@ export const JobView = Type.Object({
   awayMs: Type.Optional(CountSchema),
   /** Why it waits or stalls, in words: 'needs 4 slots, 3 are here'. */
   reason: Type.Optional(Type.String()),
+  /** The server cannot write its storage (DISK_FULL, STORAGE_FAILED), so that the job stands still; it goes on by itself. A job that runs is `paused` meanwhile. */
+  stopped: Type.Optional(ErrorBody),
   error: Type.Optional(ErrorBody),
   exitCode: Type.Optional(Type.Integer()),
   tasks: Type.Array(TaskView),

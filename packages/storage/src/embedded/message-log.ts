@@ -1,14 +1,15 @@
 /**
  * MessageLog over a directory: each stream is a directory of segment files, named by the stream (percent-encoded).
  *
- * Owns: the open streams, the pool of file descriptors and the tail cache that they share.
+ * Owns: the open streams, the pool of file descriptors and the tail cache that they share; how far each stream that was closed meanwhile had been synced, so
+ * that files which vanish under a running server are noticed.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
-import type { LogStream, MessageLog } from '../ports.ts';
+import type { LogStream, Lsn, MessageLog } from '../ports.ts';
 import { FilePool } from './file-pool.ts';
-import { syncDirectory } from './segment.ts';
+import { damaged, storageError, syncDirectory } from './segment.ts';
 import { recoverStream } from './stream-recovery.ts';
 import { FileStream, type StreamHost } from './stream.ts';
 import { TailCache } from './tail-cache.ts';
@@ -32,6 +33,7 @@ class FileMessageLog implements MessageLog {
   readonly #directory: string;
   readonly #host: StreamHost;
   readonly #streams = new Map<string, Promise<FileStream>>();
+  readonly #synced = new Map<string, Lsn>();
   #rootSync: Promise<void> | undefined;
   #closed = false;
 
@@ -42,7 +44,10 @@ class FileMessageLog implements MessageLog {
       cache: new TailCache(options.cacheBytes ?? 64 * 1024 * 1024),
       segmentBytes: options.segmentBytes ?? 8 * 1024 * 1024,
       syncRoot: () => this.#syncRoot(),
-      closed: (stream) => this.#streams.delete(stream.name),
+      closed: (stream) => {
+        this.#streams.delete(stream.name);
+        this.#synced.set(stream.name, stream.synced);
+      },
     };
   }
 
@@ -59,9 +64,15 @@ class FileMessageLog implements MessageLog {
 
   async #openNow(name: string): Promise<FileStream> {
     const directory = this.#path(name);
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+      throw storageError(error, `stream ${name}: cannot make its folder`);
+    });
     const late: { stream?: FileStream } = {};
-    const recovered = await recoverStream(directory, name, this.#host.pool, (error) => late.stream?.fileFailed(error));
+    const recovered = await recoverStream(directory, name, this.#host.pool, (error) => late.stream?.fileFailed(error)).catch((error: unknown) => {
+      throw storageError(error, `stream ${name}: cannot be opened`);
+    });
+    const before = this.#synced.get(name) ?? 0;
+    if (recovered.next < before) throw damaged(name, `its ${directory} ends at record ${recovered.next} and had been written up to ${before}`);
     return (late.stream = new FileStream(name, directory, this.#host, recovered));
   }
 
@@ -91,6 +102,7 @@ class FileMessageLog implements MessageLog {
     const open = await this.#streams.get(name);
     await open?.discard();
     await rm(directory, { recursive: true, force: true });
+    this.#synced.delete(name);
   }
 
   /** Several streams that were created together share one sync of the root. */

@@ -199,7 +199,8 @@ export class PagePacks {
     const newest = this.#newest;
     if (newest && (newest.bytes < this.#packBytes || (this.#before && this.#before.synced < this.#before.bytes))) return newest;
     const path = join(this.#directory, `${(this.#serial++).toString(16).padStart(12, '0')}.pack`);
-    const pack: Pack = { file: this.#files.file(path, () => undefined), alone: false, bytes: 0, synced: 0, live: 0, fresh: true };
+    // Closed to make room for another, it is synced first: an error then is one of a sync.
+    const pack: Pack = { file: this.#files.file(path, () => this.#abandon(pack)), alone: false, bytes: 0, synced: 0, live: 0, fresh: true };
     try {
       this.#files.use(pack.file, 'wx+');
     } catch (error) {

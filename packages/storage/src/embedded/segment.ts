@@ -39,13 +39,7 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** An error of the file system in the words of the registry of errors. */
-export function storageError(error: unknown, what: string): MayflyError {
-  if (error instanceof MayflyError) return error;
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new MayflyError('DISK_FULL', `${what}: no space is left on the disk of the data directory`);
-  return new MayflyError('INTERNAL', `${what}: ${(error as Error).message}`);
-}
+export { storageError } from '../storage-error.ts';
 
 export const damaged = (stream: string, what: string): MayflyError =>
   new MayflyError('LOST_LOG', `stream ${stream}: ${what}; these bytes had been synced, so this is damage of the disk or of the file, and not a crash`);

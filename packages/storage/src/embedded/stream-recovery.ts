@@ -4,6 +4,10 @@
  * Segments are scanned from the last one backwards, until the watermark of the records seen shows that everything before had been
  * synced. The first tear in what was scanned is cut (with all that stands behind it) when nothing behind it claims that it had been
  * synced; otherwise it is damage, and an error. Segments before are checked when they are read.
+ *
+ * What was read and is not known to be synced is written again, in place and with the very bytes that were checked. After an fdatasync that failed, the kernel
+ * may call the pages clean that it could not write: a later fdatasync then succeeds without writing them, and only bytes that are written anew are
+ * written at all.
  */
 import { open, readdir, readFile, stat, truncate, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,6 +30,8 @@ export interface Recovered {
 interface Found {
   segment: Segment;
   scan: SegmentScan | undefined;
+  /** What was scanned. */
+  bytes?: Uint8Array;
 }
 
 export async function recoverStream(directory: string, stream: string, pool: FilePool, failed: (error: Error) => void): Promise<Recovered> {
@@ -43,10 +49,11 @@ export async function recoverStream(directory: string, stream: string, pool: Fil
   while (first > 0) {
     first--;
     const f = found[first]!;
-    f.scan = await scanFile(f.segment, stream);
-    watermark = Math.max(watermark, f.scan.watermark, f.scan.beyond);
+    Object.assign(f, await scanFile(f.segment, stream));
+    const scan = f.scan!;
+    watermark = Math.max(watermark, scan.watermark, scan.beyond);
     // At its very base the records before it were synced, but perhaps not the seal behind them.
-    if (watermark > f.segment.base && f.scan.next > f.segment.base) break;
+    if (watermark > f.segment.base && scan.next > f.segment.base) break;
   }
   for (const f of found.slice(0, first)) f.segment.size = (await stat(f.segment.file.path)).size;
   await dropEmptyTwins(found, first);
@@ -56,8 +63,8 @@ export async function recoverStream(directory: string, stream: string, pool: Fil
   let next = 0;
   let tear: Lsn | undefined;
   for (let i = first; i < found.length; i++) {
-    const { segment, scan } = found[i]!;
-    if (!scan) continue;
+    const { segment, scan, bytes } = found[i]!;
+    if (!scan || !bytes) continue;
     if (tear !== undefined) {
       cut += segment.size;
       pool.forget(segment.file);
@@ -81,6 +88,7 @@ export async function recoverStream(directory: string, stream: string, pool: Fil
     segment.count = scan.offsets.length;
     segment.offsets = scan.offsets;
     segment.sealed = scan.sealed;
+    if (scan.next >= watermark) await writeAgain(segment.file.path, bytes, scan, watermark - segment.base);
     // Perhaps only in the kernel's cache until now: the first sync makes it durable.
     segment.file.dirty = true;
     kept.push(segment);
@@ -89,13 +97,24 @@ export async function recoverStream(directory: string, stream: string, pool: Fil
   return { segments: kept, next, synced: Math.min(watermark, next), cut };
 }
 
-async function scanFile(segment: Segment, stream: string): Promise<SegmentScan> {
+async function scanFile(segment: Segment, stream: string): Promise<{ scan: SegmentScan; bytes: Uint8Array }> {
   const bytes = await readFile(segment.file.path);
   segment.size = bytes.length;
   const head = decodeHead(bytes);
   if (head === 'version')
     throw new MayflyError('VERSION_MISMATCH', `stream ${stream}: ${segment.file.path} was written by another version of Mayfly; open the data directory with that version`);
-  return scanSegment(bytes, segment, head !== undefined && head.base === segment.base && head.salt === segment.salt);
+  return { scan: scanSegment(bytes, segment, head !== undefined && head.base === segment.base && head.salt === segment.salt), bytes };
+}
+
+/** The bytes of a segment from its record number `from` on, once more; all of them when that is not in it. */
+async function writeAgain(path: string, bytes: Uint8Array, scan: SegmentScan, from: number): Promise<void> {
+  let at = from <= 0 ? 0 : (scan.offsets[from] ?? scan.end);
+  const handle = await open(path, 'r+');
+  try {
+    while (at < scan.end) at += (await handle.write(bytes, at, scan.end - at, at)).bytesWritten;
+  } finally {
+    await handle.close();
+  }
 }
 
 /** A creation that failed half-way may have left an empty file with the same base as the one that was made after it. */

@@ -9,7 +9,8 @@
  * I2  Segment n+1, and its directory entry, are never synced explicitly before segment n is: a missing segment was trimmed, not lost.
  * I3  `synced` never exceeds what an fdatasync that began later than the append of that record has confirmed.
  * I4  A segment is deleted only when every record of it was trimmed, and what was appended before the trim is durable.
- * I5  After an error of a write or a sync other than "disk full" nothing is accepted any more: what the kernel still holds is unknown.
+ * I5  After an error of a write or a sync other than "disk full" nothing is accepted any more: what the kernel still holds is unknown. Who
+ *     opens the stream again gets what reads back whole, written once more (stream-recovery.ts), and LOST_LOG if that is less than was synced.
  */
 import { ftruncateSync, readFileSync, readSync, unlinkSync, writeSync, fdatasync } from 'node:fs';
 import { join } from 'node:path';
@@ -72,6 +73,11 @@ export class FileStream implements LogStream {
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Records below are durable (I3). */
+  get synced(): Lsn {
+    return this.#synced;
   }
 
   /** For {@link Recovered}: files report their write-back errors here. */
