@@ -21,6 +21,7 @@
  *  D20 A rank is assigned only to a node that runs programs of its kind, as its Hello says. A node that declines one is taken at its word: the rank
  *     goes elsewhere, and the refusal is no crash of the program.
  *  R1–R4 Which nodes are trusted: reputation.ts. B1–B4 Who is to blame for a failure: failures.ts. S1–S4 Ranks of which nothing comes: stragglers.ts.
+ *  D13, D14 What storage that cannot be written is: storage.ts.
  *
  * Durable before: `raise` before fenceCs, fenceCm, assign; `exit` before taskDone; `end` before jobEnded and the revocations; `pause` before
  * the revocations.
@@ -38,6 +39,7 @@ import { recover, stillHere } from './recover.ts';
 import { endWait, leaveWithImage, pauseJob, pausePersisted, resumeJob } from './pause.ts';
 import { askForImage, fencedCm, imageChosen, lose, raised, schedule, tellToDrop } from './restart.ts';
 import { Core, over, paused, type Task } from './state.ts';
+import { storage } from './storage.ts';
 import { defaultSettings, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings } from './types.ts';
 
 export class Dispatcher {
@@ -140,6 +142,8 @@ export class Dispatcher {
         checkLimits(core, job);
         return;
       }
+      case 'storage':
+        return storage(core, e.error);
       case 'jobFailed':
         return this.#fail(e.job, e.error.code, e.error.message);
       case 'progress':

@@ -109,7 +109,7 @@ export function forget(core: Core, job: Job): void {
 
 /** Limits that only time or output can break. */
 export function checkLimits(core: Core, job: Job): void {
-  if (over(job) || job.record.state !== 'running') return;
+  if (over(job) || job.record.state !== 'running' || job.stoppedAt !== undefined) return;
   const { timeLimitMs, outputLimitBytes } = job.record.spec;
   if (timeLimitMs !== undefined && core.now - (job.record.startedAt ?? core.now) - (job.record.pausedMs ?? 0) - (job.record.awayMs ?? 0) > timeLimitMs)
     endJob(core, job, 'failed', { code: 'TIME_LIMIT', message: `The job ran longer than its limit of ${timeLimitMs / 1000} s.` });

@@ -212,7 +212,7 @@ export function watch(core: Core): void {
       else if (grace === undefined && node.presence.closed !== undefined && core.time >= node.presence.closed + brief) {
         if (takeRoom(wantedBy(t), (spare ??= rooms(core))) === undefined) continue;
         lose(core, t, 'disconnected');
-      } else if (t.phase === 'assigned' && node.connection !== undefined && core.time - t.since > core.settings.startMs) {
+      } else if (t.phase === 'assigned' && core.stopped === undefined && node.connection !== undefined && core.time - t.since > core.settings.startMs) {
         core.emit({
           type: 'revoke',
           connection: node.connection,

@@ -14,11 +14,13 @@
  */
 import { askForImage, leave, tellToDrop } from './restart.ts';
 import { over, paused, timeGoesOn, type Core, type Job, type Task } from './state.ts';
+import { stopTime, timeAfterStop } from './storage.ts';
 import { jobKey } from './types.ts';
 
 /** `waitMs`: how long ranks may take for an image. A job whose protocol keeps nothing to go on from is not paused: the host says so. */
 export function pauseJob(core: Core, job: Job, waitMs: number): void {
   if (over(job) || paused(job) || job.record.spec.protocol === 'none') return;
+  timeAfterStop(core, job);
   job.record.state = 'paused';
   job.record.pausedAt ??= core.now; // set already if it waits to begin again
   delete job.leaveBy;
@@ -65,6 +67,7 @@ export function resumeJob(core: Core, job: Job): void {
   if (job.tasks.some((t) => t.node !== undefined)) {
     job.record.state = 'running';
     timeGoesOn(core, job);
+    stopTime(core, job);
   } else job.record.state = 'waiting';
   core.persist({ kind: 'nothing' }, [[jobKey(job.record.spec.id), { ...job.record }]]);
   core.reschedule = true;

@@ -51,7 +51,7 @@ export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover
 
 /** So that the next start knows since when nobody was there. */
 export function stillHere(core: Core): void {
-  if (core.now - core.aliveAt < ALIVE_MS || ![...core.jobs.values()].some((j) => j.record.state === 'running')) return;
+  if (core.stopped !== undefined || core.now - core.aliveAt < ALIVE_MS || ![...core.jobs.values()].some((j) => j.record.state === 'running')) return;
   core.aliveAt = core.now;
   core.persist({ kind: 'nothing' }, [[ALIVE_KEY, { at: core.now }]]);
 }

@@ -41,6 +41,7 @@ class Kinds {
  * all of it; the tabs are left to the first one.
  */
 export function schedule(core: Core): void {
+  if (core.stopped !== undefined) return; // D13
   const free = rooms(core);
   const raised: Task[] = [];
   const starts: Job[] = [];

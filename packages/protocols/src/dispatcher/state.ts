@@ -112,6 +112,8 @@ export interface Job {
   /** Longest time between two things that a rank was seen to do, and until one began; ms (stragglers.ts). */
   longestPause: number;
   longestStart?: number;
+  /** Since when storage is stopped while it runs (storage.ts). */
+  stoppedAt?: number;
   /** Paused, durably: observer's time at which ranks that have no new image yet leave without one (pause.ts). */
   leaveBy?: number;
 }
@@ -172,6 +174,8 @@ export class Core {
   nextOrder = 1;
   /** When {@link ALIVE_KEY} was last written. */
   aliveAt = 0;
+  /** Why storage cannot be written (storage.ts). Losable: the host says it again. */
+  stopped: ErrorBody | undefined;
   /** Wall clock of the event, ms. */
   now = 0;
   /** Slots or ranks may have become free: the queue is looked at, at the end of the step. */

@@ -70,6 +70,7 @@ const waits = (t: Task, p: LoggedProgress): boolean => t.activity?.state === 'wa
 
 /** At every tick. */
 export function watchStragglers(core: Core): void {
+  if (core.stopped !== undefined) return; // D13
   let free: Map<string | undefined, Set<string>> | undefined;
   for (const job of core.jobs.values()) {
     if (over(job) || job.record.state !== 'running' || job.record.spec.protocol === 'none') continue;

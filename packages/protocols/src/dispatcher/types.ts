@@ -4,7 +4,7 @@
  * Duties of the host, in this order for every event:
  *  1. stamp the event with its monotonic-enough clock (`now`, ms since the epoch) and call `step`;
  *  2. perform the effects in the order given. An effect marked "→ answers" ends, now or later, in the named event; commits to
- *     the registry are made in the order of their tokens;
+ *     the registry are made in the order of their tokens, and one that fails is repeated until it is durable, before the next;
  *  3. call `step({type:'tick'})` every {@link DispatcherSettings.tickMs}, and when an effect `wake` asks for it.
  * Nothing that a node says reaches the core before the host has checked it against its schema and the node's secret.
  */
@@ -255,7 +255,9 @@ export type DispatcherEvent = { now: number } & (
   | ({ type: 'fencedCm'; job: JobId; task: TaskId; incarnation: Incarnation; cm: number } & Progress)
   /** A CM has seen with its own eyes that this incarnation breaks the protocol, and has ended it. */
   | { type: 'refused'; job: JobId; task: TaskId; incarnation: Incarnation; error: ErrorBody }
-  /** A CM or CS could not fence or ended a task's logs for good (LOST_LOG, DISK_FULL), or the host gives a job up. */
+  /** Storage cannot be written, and why (said again when the words change), or can be again (no error): storage.ts. */
+  | { type: 'storage'; error?: ErrorBody }
+  /** A CM or CS could not fence or ended a task's logs for good (LOST_LOG), or the host gives a job up. */
   | { type: 'jobFailed'; job: JobId; error: ErrorBody }
   /** A CM: the EXIT of this task is durable, and all before it. May come again after a restart of the server. */
   | { type: 'exit'; job: JobId; task: TaskId; report: ExitReport }

@@ -6,7 +6,7 @@ import { hasRecord, quarantinedUntil } from './reputation.ts';
 import { verdictOf } from './nodes.ts';
 import { rooms, takesRanks } from './free-slots.ts';
 import { suits } from './placement.ts';
-import { groupOf, kindOfJob, over, paused, type Core, type Job, type Node, type Task } from './state.ts';
+import { ended, groupOf, kindOfJob, over, paused, type Core, type Job, type Node, type Task } from './state.ts';
 
 /** Counters of one task that the logs and the image store know. */
 export type TaskCounters = Pick<TaskView, 'messagesIn' | 'bytesIn' | 'messagesOut' | 'bytesOut' | 'images' | 'imageBytes' | 'lastImageAt' | 'uploading'>;
@@ -22,6 +22,7 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
   const job = core.jobs.get(id);
   if (!job) return undefined;
   const { spec, startedAt, endedAt, pausedAt, pausedMs, awayMs, exitCode, error } = job.record;
+  const since = pausedAt ?? job.stoppedAt;
   const reason = reasonOf(core, job);
   return {
     id,
@@ -40,10 +41,11 @@ export function jobView(dispatcher: Dispatcher, id: JobId, counters: JobCounters
     submittedAt: spec.submittedAt,
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(endedAt === undefined ? {} : { endedAt }),
-    ...(pausedAt === undefined || startedAt === undefined ? {} : { pausedAt }),
+    ...(since === undefined || startedAt === undefined ? {} : { pausedAt: since }),
     ...(pausedMs === undefined ? {} : { pausedMs }),
     ...(awayMs === undefined ? {} : { awayMs }),
     ...(reason === undefined ? {} : { reason }),
+    ...(stoppedOf(core, job) ? { stopped: core.stopped! } : {}),
     ...(error === undefined ? {} : { error }),
     ...(exitCode === undefined ? {} : { exitCode }),
     tasks: job.tasks.map((t) => taskView(core, t, counters.task(t.task))),
@@ -103,9 +105,13 @@ const quarantineOf = (core: Core, n: Node): Pick<NodeView, 'quarantinedUntil'> =
   return until === undefined ? {} : { quarantinedUntil: until };
 };
 
+/** The job would go on if storage could be written: no one else has paused it. */
+const stoppedOf = (core: Core, job: Job): boolean => core.stopped !== undefined && !ended(job.record) && !paused(job);
+
 /** 'stalled' is no state of its own but an honest look at a running job: some rank has no slot. So is 'pausing': some rank still has one. */
 function stateOf(job: Job): JobView['state'] {
   const { state } = job.record;
+  if (state === 'running' && !over(job) && job.stoppedAt !== undefined) return 'paused';
   if (state === 'paused' && !over(job) && job.tasks.some((t) => t.node !== undefined)) return 'pausing';
   return state === 'running' && !over(job) && job.tasks.some((t) => t.phase === 'idle') ? 'stalled' : state;
 }
@@ -184,6 +190,10 @@ const TO_DO: Record<ProgramKind, string> = {
 
 /** Why a job waits or stalls, in words: 'needs 4 slots, 3 are here'. */
 export function reasonOf(core: Core, job: Job): string | undefined {
+  if (core.stopped !== undefined && !ended(job.record)) {
+    if (job.ending) return `ends when that can be stored: ${core.stopped.message}`;
+    if (!paused(job)) return core.stopped.message;
+  }
   if (over(job)) return undefined;
   if (paused(job)) return pausedReason(job);
   const { room } = job.record.spec;

@@ -24,9 +24,11 @@ export class AnswerFeed {
     this.#to = core;
     const last = this.source.answerable(task);
     for (let r = (this.#given.get(task) ?? core.logged(FILES, task)) + 1; r <= last && current() === core; r++) {
+      const logged = r <= core.logged(FILES, task);
+      // It may throw: then it was not given.
+      const a = logged ? undefined : this.source.answer(task, r);
       this.#given.set(task, r);
-      if (r <= core.logged(FILES, task)) continue;
-      const a = this.source.answer(task, r);
+      if (logged) continue;
       if (!a) throw new MayflyError('LOST_LOG', `The answer to request ${r} of task ${task} to the file service is lost.`);
       give(r, a);
     }
