@@ -55,6 +55,11 @@ const factor = (text: string): number => {
   if (text.trim() === '' || !(n >= 1 && n <= 10_000)) throw new InvalidArgumentError('expected a number from 1 to 10000.');
   return n;
 };
+const megabytes = (text: string): number => {
+  const n = Number(text);
+  if (text.trim() === '' || !Number.isFinite(n) || n < 0) throw new InvalidArgumentError('a number of megabytes.');
+  return n;
+};
 const DRIVER_HELP = {
   mpicc: 'compile and link C, with the options of clang and the link of MPI',
   mpicxx: 'compile and link C++ (also as mpic++ and mpiCC)',
@@ -83,6 +88,7 @@ const serving = (command: Command, dataDir: string): Command =>
     .option('--trust-proxy', 'believe X-Forwarded-For and -Proto: a reverse proxy stands before the server')
     .option('--token <token>', "the owner's token (default: drawn at the first start and printed once)")
     .option('--room <code>', 'volunteers must give this join code')
+    .option('--reserve <MB>', 'below so much free space new jobs are refused; below a quarter of it jobs pause (default: 5 % of the disk, at most 256)', megabytes)
     .option('--channel-memories <n>', 'Channel Memories per job', whole(1, 16))
     .option('--grace <seconds>', 'a node whose connection broke keeps its ranks for so long (default: 3)', seconds)
     .option('--silence <seconds>', 'a node that is connected and says nothing keeps them for so long (default: 10)', seconds)

@@ -84,6 +84,9 @@ export const ROUTES: Readonly<Record<string, Access>> = {
   'DELETE /api/tokens/:id': 'owner',
 };
 
+/** Routes that need space on the disk for more than a record: refused while there is little (disk.ts). */
+export const NEEDS_SPACE: ReadonlySet<string> = new Set(['POST /api/jobs', 'POST /api/jobs/:id/again', 'POST /api/lesson', 'POST /api/jobs/:id/stdin', 'POST /api/backup']);
+
 /** Messages of a client on the socket /dashboard. */
 export const EVENTS: Readonly<Record<keyof ViewerRequests, Role>> = {
   watch: 'viewer',

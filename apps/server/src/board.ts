@@ -190,8 +190,12 @@ export class Board {
     if (this.#dirty.size === 0) return this.#flushing;
     const changes = [...this.#dirty].map(([key, sum]): [string, unknown] => [key, sum && { ...sum }]);
     this.#dirty.clear();
-    // Statistics: what cannot be written now comes with the next change.
-    return (this.#flushing = this.#flushing.then(() => this.#registry.commit(changes)).catch(() => undefined));
+    // Statistics: what cannot be written now is written with the next round, unless it has changed since.
+    return (this.#flushing = this.#flushing
+      .then(() => this.#registry.commit(changes))
+      .catch(() => {
+        for (const [key, sum] of changes) if (!this.#dirty.has(key)) this.#dirty.set(key, sum as Sum | undefined);
+      }));
   }
 
   async close(): Promise<void> {

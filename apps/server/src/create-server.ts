@@ -11,9 +11,10 @@ import { join, resolve } from 'node:path';
 import { openEmbeddedStorage, type BackupInfo, type EmbeddedStorage } from '@mayfly/storage';
 import { createCompiler } from '@mayfly/toolchain';
 import { FIRST_TOKEN, MayflyError } from '@mayfly/wire';
-import { accessOf, needsToken, refuseUnlisted } from './access.ts';
+import { NEEDS_SPACE, accessOf, needsToken, refuseUnlisted } from './access.ts';
 import { Board } from './board.ts';
 import { Dashboard } from './dashboard.ts';
+import { Disk } from './disk.ts';
 import type { Compilers } from './jobs/program.ts';
 import { Lessons } from './lesson.ts';
 import { Metrics, type MetricSources } from './metrics.ts';
@@ -73,7 +74,10 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const app = newApp(o, tls);
     undo.push(() => app.close());
     for (const notice of storage.notices) app.log.warn({ notice }, 'damage in the data directory');
-    const runtime = new Runtime({ options: o, log: storage.log, images: storage.images, registry: storage.registry, secrets, rooms, board, logger: app.log, metrics });
+    const disk = new Disk(o.dataDir, o.reserveBytes, app.log);
+    undo.push(() => disk.close());
+    await disk.open();
+    const runtime = new Runtime({ options: o, disk, log: storage.log, images: storage.images, registry: storage.registry, secrets, rooms, board, logger: app.log, metrics });
     undo.push(() => runtime.close());
     const tokens = await Tokens.open(storage.registry, secrets, app.log);
     if (o.token !== undefined && o.token.length < SHORT_TOKEN) app.log.warn(`the token that was set has ${o.token.length} characters; a right one is always accepted, so one that can be guessed will be: take ${SHORT_TOKEN} random ones or more`);
@@ -100,19 +104,19 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
       imageLinks: () => runtime.checkpoints.links,
       logBytes: () => runtime.logBytes(),
     };
-    const health = new ServerHealth({ ...sources, metrics, dashboards: () => dashboard.count, dataDir: o.dataDir, version: o.version, limitBytes: o.retention.diskBytes });
+    const health = new ServerHealth({ ...sources, disk, metrics, dashboards: () => dashboard.count, dataDir: o.dataDir, version: o.version, limitBytes: o.retention.diskBytes });
     undo.push(() => health.close());
     const compiles = (): { running: number; waiting: number } => ({ running: scripts.load().running + modules.load().running, waiting: scripts.load().waiting + modules.load().waiting });
-    metrics.observe({ ...sources, compiles, dashboards: () => dashboard.count, storage: () => health.storage(), version: o.version });
+    metrics.observe({ ...sources, compiles, dashboards: () => dashboard.count, storage: () => health.storage(), disk: () => disk.view(), version: o.version });
 
     let stopping = false;
     let backingUp: ReturnType<Parts['backup']> | undefined;
     // One at a time; who asks meanwhile gets the same one.
     const backup: Parts['backup'] = () => (backingUp ??= backUp(storage, o, app.log).finally(() => (backingUp = undefined)));
-    const lessons = new Lessons({ runtime, rooms, submit: (s) => submit({ runtime, rooms, compilers, limits: o.limits, channelMemories: o.channelMemories }, s, FIRST_TOKEN, { asker: { owner: 'a lesson' } }), logger: app.log });
+    const lessons = new Lessons({ runtime, rooms, submit: (s) => submit({ runtime, disk, rooms, compilers, limits: o.limits, channelMemories: o.channelMemories }, s, FIRST_TOKEN, { asker: { owner: 'a lesson' } }), logger: app.log });
     undo.push(() => lessons.close());
     const origins = new Origins({ host: o.host, publicUrl: o.publicUrl, certificate: tls?.cert, allowHosts: o.allowHosts ?? [], trustProxy: o.trustProxy });
-    await routes(app, o, { registry: storage.registry, lessons, runtime, rooms, metrics, guard, origins, tokens, secrets, compilers, backup, health, stopping: () => stopping });
+    await routes(app, o, { disk, registry: storage.registry, lessons, runtime, rooms, metrics, guard, origins, tokens, secrets, compilers, backup, health, stopping: () => stopping });
     const sockets = serveSockets(app, { runtime, dashboard, origins, pingMs: o.pingMs });
     await app.ready();
     await runtime.recover();
@@ -139,6 +143,8 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
         (closed ??= (async () => {
           stopping = true;
           app.log.info('stopping');
+          // Who waits for storage gives up; the next start finishes it.
+          disk.close();
           await retention.close();
           health.close();
           dashboard.close();
@@ -193,10 +199,13 @@ function newApp(o: ResolvedOptions, tls: { cert: string; key: string } | undefin
   takeJson(app);
   app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   installErrors(app);
+  // With too many open files a connection cannot be accepted: without a listener that would end the process. The client comes again.
+  app.server.on('error', (error: Error) => app.log.error({ err: error }, 'a connection could not be accepted'));
   return app;
 }
 
 interface Parts {
+  disk: Disk;
   registry: EmbeddedStorage['registry'];
   lessons: Lessons;
   runtime: Runtime;
@@ -252,6 +261,10 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
   app.addHook('onRequest', async function (request, reply) {
     if (request.routeOptions.url?.startsWith('/api/')) await limited.call(app, request, reply);
   });
+  // Before a body is read that could not be kept.
+  app.addHook('onRequest', async (request) => {
+    if (NEEDS_SPACE.has(`${request.method} ${request.routeOptions.url}`)) p.disk.admit();
+  });
   app.addHook('onResponse', async (request, reply) => p.metrics.answered(request.method, request.routeOptions.url ?? 'none', reply.statusCode, reply.elapsedTime));
   await app.register(async (scope) => {
     infoRoute(scope, p.runtime, o);
@@ -260,7 +273,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     openRoutes(scope, p.metrics, p.stopping);
     tokenRoutes(scope, p.tokens);
     roomRoutes(scope, { rooms: p.rooms, runtime: p.runtime });
-    const jobs = { runtime: p.runtime, rooms: p.rooms, compilers: p.compilers, limits: o.limits, channelMemories: o.channelMemories };
+    const jobs = { runtime: p.runtime, disk: p.disk, rooms: p.rooms, compilers: p.compilers, limits: o.limits, channelMemories: o.channelMemories };
     const hashes = new WrittenHashes(p.runtime);
     jobRoutes(scope, jobs);
     comparisonRoutes(scope, { ...jobs, hashes });

@@ -95,6 +95,8 @@ export interface ServerOptions {
   log?: 'silent' | 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | { level: string; stream: Writable };
   limits?: Partial<ServerLimits>;
   retention?: Partial<Retention>;
+  /** While less than this is free on the disk of the data directory, new jobs and uploads are refused; with a quarter of it, running jobs pause (disk.ts), bytes. Default: 5 % of the disk, at most 256 MB. */
+  reserveBytes?: number;
   /** Times of the failure detector. */
   dispatcher?: Partial<DispatcherSettings>;
   /** For durability 'behind': longest time until a message that nobody waits for is synced, ms; what is waited for (output, images, restarts) is synced within 25 ms. Default 250. */
@@ -170,6 +172,7 @@ export function resolveOptions(o: ServerOptions): ResolvedOptions {
   const port = o.port ?? 7070;
   if (!Number.isInteger(port) || port < 0 || port > 65535) throw new Error(`port ${port} is no port`);
   if (o.publicUrl !== undefined && !/^https?:\/\/[^/]+/.test(o.publicUrl)) throw new Error(`the public URL '${o.publicUrl}' must begin with http:// or https://`);
+  if (o.reserveBytes !== undefined && !(Number.isSafeInteger(o.reserveBytes) && o.reserveBytes >= 0)) throw new Error('reserveBytes must be a whole number of bytes, 0 or more');
   if (o.token !== undefined && !/^[\x21-\x7e]{8,256}$/.test(o.token)) throw new Error('a token has 8 to 256 visible ASCII characters');
   return {
     ...o,

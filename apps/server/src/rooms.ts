@@ -48,14 +48,26 @@ export class Rooms {
     while (this.#rooms.has(code));
     const record: RoomRecord = { name, createdAt: Date.now() };
     this.#rooms.set(code, record);
-    await this.#registry.commit([[keyOf(code), record]]);
+    try {
+      await this.#registry.commit([[keyOf(code), record]]);
+    } catch (error) {
+      this.#rooms.delete(code);
+      throw error;
+    }
     return code;
   }
 
   /** @throws MayflyError NOT_FOUND */
   async close(code: string): Promise<void> {
-    if (!this.#rooms.delete(code)) throw new MayflyError('NOT_FOUND', 'There is no room with that code.');
-    await this.#registry.commit([[keyOf(code), undefined]]);
+    const record = this.#rooms.get(code);
+    if (!record) throw new MayflyError('NOT_FOUND', 'There is no room with that code.');
+    this.#rooms.delete(code);
+    try {
+      await this.#registry.commit([[keyOf(code), undefined]]);
+    } catch (error) {
+      this.#rooms.set(code, record);
+      throw error;
+    }
   }
 
   has(code: string): boolean {

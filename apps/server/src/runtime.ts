@@ -7,7 +7,7 @@
  *  R1  Before the server listens, every job that has not ended is open and its cores have recovered.
  *  R3  Nothing here decides: an event of one core becomes an event of another, in the order in which it happened.
  */
-import { ALIVE_KEY, capacityOf, jobIds, jobView, nodeViews, slotsFor, spawnedSlots, type JobSpec } from '@mayfly/protocols';
+import { ALIVE_KEY, capacityOf, jobIds, jobKey, jobView, nodeViews, slotsFor, spawnedSlots, type JobSpec } from '@mayfly/protocols';
 import type { MessageLog, Registry, ImageStore } from '@mayfly/storage/ports';
 import {
   FILES,
@@ -19,6 +19,7 @@ import {
   spawnedTasks,
   taskId,
   type Assignment,
+  type ErrorBody,
   type Heartbeat,
   type ImageId,
   type Incarnation,
@@ -31,6 +32,7 @@ import {
   type TaskId,
 } from '@mayfly/wire';
 import type { Board } from './board.ts';
+import type { Disk } from './disk.ts';
 import { ImageCosts } from './checkpoint-advice.ts';
 import { History } from './history/history.ts';
 import { ChannelMemories } from './hosts/channel-memories.ts';
@@ -88,6 +90,7 @@ export class Runtime {
   readonly slotUse: SlotUse;
   observer: RuntimeObserver = { jobChanged: noop, nodesChanged: noop, output: noop, file: noop, jobForgotten: noop };
   readonly #options: ResolvedOptions;
+  readonly #disk: Disk;
   readonly #log: MessageLog;
   readonly #registry: Registry;
   readonly #secrets: Secrets;
@@ -102,6 +105,7 @@ export class Runtime {
 
   constructor(deps: {
     options: ResolvedOptions;
+    disk: Disk;
     log: MessageLog;
     images: ImageStore;
     registry: Registry;
@@ -113,6 +117,7 @@ export class Runtime {
   }) {
     const { options, registry, secrets, logger } = deps;
     this.#options = options;
+    this.#disk = deps.disk;
     this.#log = deps.log;
     this.#registry = registry;
     this.#secrets = secrets;
@@ -146,10 +151,12 @@ export class Runtime {
       answers: (job, task) => this.#home(job, task)?.feedAnswers(task),
       refusal: (job, task, count, tasks, underWay) => this.#refusal(job, task, count, tasks, underWay),
       spawned: (job, group) => this.#spawned(job, group),
+      stopped: (error) => deps.disk.failed(error, 'the output of a job') !== undefined,
       durableAnswers: (job, task) => this.#home(job, task)?.core?.durable(FILES, task) ?? 0,
     });
     this.checkpoints = new CheckpointServerHost({
       images: deps.images,
+      disk: deps.disk,
       registry,
       secrets,
       logger,
@@ -171,6 +178,7 @@ export class Runtime {
     });
     this.dispatcher = new DispatcherHost({
       registry,
+      disk: deps.disk,
       secrets,
       logger,
       settings: { ...(options.dispatcher?.graceMs === undefined ? { briefGraceMs: BRIEF_GRACE_MS } : {}), ...options.dispatcher },
@@ -180,8 +188,8 @@ export class Runtime {
       messagesPerMinute: options.limits.messagesPerMinute, trustProxy: options.trustProxy,
       listener: {
         openJob: (job) => this.#openJob(job),
-        fenceCs: (job, task, incarnation) => this.checkpoints.step({ type: 'restart', job, task, incarnation }),
-        fenceCm: (job, task, incarnation, cm) => this.#cm(job, cm)?.fence(task, incarnation),
+        fenceCs: (job, task, incarnation) => this.#jobs.whenOpen(job, () => this.checkpoints.step({ type: 'restart', job, task, incarnation })),
+        fenceCm: (job, task, incarnation, cm) => this.#jobs.whenOpen(job, () => this.#cm(job, cm)?.fence(task, incarnation)),
         assignment: (job, task, incarnation, manifest) => this.#assignment(job, task, incarnation, manifest),
         manifest: (image) => this.checkpoints.manifest(image as ImageId),
         damaged: (job, task, image) => this.checkpoints.step({ type: 'damaged', job, task, image: image as ImageId }),
@@ -189,7 +197,9 @@ export class Runtime {
           this.world.slotFree(job);
           this.history.done(job, task);
           this.checkpoints.step({ type: 'taskDone', job, task });
-          for (const h of this.memories.of(job) ?? []) h.taskDone(task);
+          this.#jobs.whenOpen(job, () => {
+            for (const h of this.memories.of(job) ?? []) h.taskDone(task);
+          });
           this.board.done(job, task, Date.now());
         },
         jobEnded: (job) => {
@@ -217,10 +227,21 @@ export class Runtime {
     this.#jobs = new OpenJobs({
       limits: options.limits,
       settings: { backlogBytes: options.limits.socketBacklogBytes, backlogMaxBytes: options.limits.socketBacklogMaxBytes, lazyTicks: Math.ceil(options.syncEveryMs / SYNC_TICK_MS) },
-      log: deps.log, registry, secrets, logger, metrics: deps.metrics, store: this.store, finals: this.#finals, history: this.history,
+      log: deps.log, disk: deps.disk, registry, secrets, logger, metrics: deps.metrics, store: this.store, finals: this.#finals, history: this.history,
       runLog: this.runLog, imageCosts: this.imageCosts, memories: this.memories, world: this.world, checkpoints: this.checkpoints, dispatcher: this.dispatcher,
       closed: (job) => this.observer.jobChanged(job),
     });
+    deps.disk.before(() => this.world.resume());
+    deps.disk.onChange((error) => this.#storage(error));
+  }
+
+  /** Storage is stopped (`error`: why), or can be written again. Jobs stand still meanwhile: nothing is read from their links, and nothing is begun. */
+  #storage(error: ErrorBody | undefined): void {
+    const stopped = error !== undefined;
+    this.memories.hold(stopped);
+    this.checkpoints.hold(stopped);
+    this.dispatcher.step({ type: 'storage', ...(error ? { error } : {}) });
+    if (!stopped) this.#jobs.finish();
   }
 
   // Life of the server
@@ -241,8 +262,11 @@ export class Runtime {
       if (!isOver(state)) active.add(spec.id);
     }
     this.dispatcher.step({ type: 'recover', entries: ours, images: this.checkpoints.core.newest() });
-    for (const job of active) if (this.#jobs.ran.has(job)) await this.#openJob(job).catch((error: unknown) => this.#logger.error({ err: error, job }, 'job cannot be recovered'));
-    await this.#finish(active);
+    if (this.#disk.stopped) this.#storage(this.#disk.stopped);
+    // R1, unless storage is stopped: then they recover when it can be written, and the server says so meanwhile.
+    for (const job of active)
+      if (this.#jobs.ran.has(job)) await this.#disk.orStopped(this.#openJob(job).catch((error: unknown) => this.#logger.error({ err: error, job }, 'job cannot be recovered')));
+    await this.#disk.orStopped(this.#finish(active));
     if (known.size > 0) this.#logger.info({ jobs: known.size, active: active.size }, 'recovered');
     this.dispatcher.start();
     this.#timers = [
@@ -314,14 +338,19 @@ export class Runtime {
 
   /** Everything of the job is on disk already ({@link JobStore.create}). */
   async submit(spec: JobSpec, stdin: Uint8Array): Promise<void> {
-    const log = this.#jobs.stdinOf(spec.id);
     try {
-      await log.append(stdin, !spec.interactive);
-    } finally {
-      log.close();
+      const log = this.#jobs.stdinOf(spec.id);
+      try {
+        await log.append(stdin, !spec.interactive);
+      } finally {
+        log.close();
+      }
+      this.#specs.set(spec.id, spec);
+      await this.dispatcher.submit(spec);
+    } catch (error) {
+      this.#specs.delete(spec.id);
+      throw error;
     }
-    this.#specs.set(spec.id, spec);
-    await this.dispatcher.submit(spec);
   }
 
   /** All that an ended job was given as standard input. */
@@ -346,13 +375,18 @@ export class Runtime {
     return log.bytes;
   }
 
-  /** Forgets an ended job with all its files. @throws MayflyError NOT_FOUND, CONFLICT */
+  /**
+   * Forgets an ended job with all its files.
+   * @throws MayflyError NOT_FOUND, CONFLICT; DISK_FULL, STORAGE_FAILED when that has to wait for storage
+   */
   async remove(job: JobId): Promise<void> {
     if (!isOver(this.need(job).state)) throw new MayflyError('CONFLICT', 'The job has not ended; cancel it first.');
     await this.#jobs.closed(job);
     await this.marks.removing(job, async () => {
+      // Not through the core, whose commits may wait for storage: these make room, and nothing of an ended job is under way there.
+      const of = [...(await this.#registry.entries(`task/${job}/`)), ...(await this.#registry.entries(`fault/${job}/`))];
+      await this.#registry.commit([[jobKey(job), undefined], ...of.map(([key]) => [key, undefined] as const)]);
       this.dispatcher.step({ type: 'forget', job });
-      await this.dispatcher.settled();
       this.#specs.delete(job);
       this.#finals.forget(job);
       this.runLog.forget(job);
@@ -457,6 +491,7 @@ export class Runtime {
   }
 
   #watchLogs(): void {
+    if (this.#disk.stopped) return;
     for (const [job, bytes] of this.memories.logs()) {
       const what = this.#logQuota.observe(job, bytes);
       if (what === 'end') this.dispatcher.step({ type: 'jobFailed', job, error: { code: 'LOG_LIMIT', message: `The logs of the job hold ${bytes} bytes of messages and of what was read from files, more than the limit of ${this.#logQuota.limit} bytes.` } });
@@ -465,7 +500,7 @@ export class Runtime {
   }
 
   #watchRanks(): void {
-    if (this.#stopping) return;
+    if (this.#stopping || this.#disk.stopped) return;
     for (const [job, open] of this.#jobs) {
       this.dispatcher.step({ type: 'progress', job, tasks: loggedProgress(this.tasksOf(job), this.memories.of(job) ?? []) });
       const view = jobView(this.dispatcher.core, job, { task: noCounters, outputs: [], outputBytes: 0 });

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import type { ServerView } from '@mayfly/wire';
 import { directoryBytes } from './jobs/job-store.ts';
+import type { Disk } from './disk.ts';
 import type { Metrics, MetricSources } from './metrics.ts';
 
 const STORAGE_MS = 10_000;
@@ -48,6 +49,7 @@ class LoopDelay {
 
 export interface ServerViewSources extends MetricSources {
   metrics: Metrics;
+  disk: Disk;
   dashboards(): number;
   dataDir: string;
   version: string;
@@ -86,6 +88,7 @@ export class ServerHealth {
       sentBytes: metrics.dataBytesOut,
       logBytes: s.logBytes(),
       storage: await this.storage(),
+      disk: this.#s.disk.view(),
       eventLoopMs: this.#delay.read(),
       memoryBytes: process.memoryUsage.rss(),
       cpu: Math.round(((user + system) / 1e6 / Math.max(1, process.uptime())) * 1000) / 1000,

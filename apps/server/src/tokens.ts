@@ -98,11 +98,18 @@ export class Tokens {
     return { ...about, id, token };
   }
 
-  /** T3. @throws MayflyError NOT_FOUND */
+  /** T3. What cannot be stored is not done: the token stands, and whoever asked is told. @throws MayflyError NOT_FOUND, DISK_FULL, STORAGE_FAILED */
   async revoke(id: string): Promise<void> {
-    if (!this.#records.delete(id)) throw new MayflyError('NOT_FOUND', `There is no token with the id ${id}.`);
+    const record = this.#records.get(id);
+    if (!record) throw new MayflyError('NOT_FOUND', `There is no token with the id ${id}.`);
+    this.#records.delete(id);
+    try {
+      await this.#registry.commit([[keyOf(id), undefined]]);
+    } catch (error) {
+      this.#records.set(id, record);
+      throw error;
+    }
     this.onEnd(id);
-    await this.#registry.commit([[keyOf(id), undefined]]);
   }
 
   /** The owner's first, then the newest first. */

@@ -4,6 +4,7 @@ import type { LogStream, MessageLog } from '@mayfly/storage/ports';
 import { Kind, MayflyError, emptyHeader, encodeFrame, incarnation, jobId, readFrames, taskId, zeroLine } from '@mayfly/wire';
 import pino from 'pino';
 import { expect, it } from 'vitest';
+import { Disk } from '../src/disk.ts';
 import { ChannelMemoryHost } from '../src/hosts/channel-memory-host.ts';
 import type { CmListener } from '../src/hosts/cm-types.ts';
 import type { DataLink } from '../src/hosts/data-link.ts';
@@ -32,16 +33,20 @@ function fillable(log: MessageLog, full: () => boolean): MessageLog {
 }
 
 it('a full disk closes the links, and the job goes on from its log when there is space', async () => {
-  const storage = await openEmbeddedStorage({ dataDir: await freshDir() });
+  const dataDir = await freshDir();
+  const storage = await openEmbeddedStorage({ dataDir });
   later(() => storage.close());
   const secrets = await Secrets.open(storage.registry, 'token-of-the-test');
+  const disk = new Disk(dataDir, 0, pino({ level: 'silent' }));
+  await disk.open();
+  later(async () => disk.close());
   let full = false;
   const failures: string[] = [];
   const nothing = (): void => undefined;
   const listener: CmListener = { world: nothing, syncWorld: async () => undefined, fenced: nothing, refused: nothing, covered: nothing, failed: (_s, e) => void failures.push(e.code), answerable: () => 0, answer: () => undefined };
   const host = new ChannelMemoryHost(
     { job, index: 0, count: 1, size: 2, protocol: 'pessimistic', durability: 'behind' },
-    { log: fillable(storage.log, () => full), listener, secrets, settings: { backlogBytes: 1e6, backlogMaxBytes: 1e7, lazyTicks: 1 }, metrics: new Metrics(), logger: pino({ level: 'silent' }), fences: Promise.resolve([]), stdin: undefined, fresh: true },
+    { log: fillable(storage.log, () => full), disk, listener, secrets, settings: { backlogBytes: 1e6, backlogMaxBytes: 1e7, lazyTicks: 1 }, metrics: new Metrics(), logger: pino({ level: 'silent' }), fences: Promise.resolve([]), stdin: undefined, fresh: true },
   );
   later(() => host.close('test'));
   await host.ready;
@@ -58,6 +63,8 @@ it('a full disk closes the links, and the job goes on from its log when there is
       send: (b) => void kinds.push(...readFrames(b).map((f) => f.header.kind)),
       close: (code, reason) => void closed.push(`${code} ${reason}`),
       terminate: nothing,
+      pause: nothing,
+      resume: nothing,
       onMessage: nothing,
       onClose: nothing,
       onDrain: nothing,
@@ -78,7 +85,7 @@ it('a full disk closes the links, and the job goes on from its log when there is
   a.link.onMessage(message(2));
   expect([a.closed, b.closed]).toEqual([['4500 DISK_FULL'], ['4500 DISK_FULL']]);
   full = false;
-  await host.ready;
+  await host.serving();
   expect(host.core!.logged(taskId(0), taskId(1))).toBe(1);
   expect(failures).toEqual([]);
   const again = connect(0, true, 0);

@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { DispatcherHost } from '../src/hosts/dispatcher-host.ts';
 import { Rooms } from '../src/rooms.ts';
 import { Secrets } from '../src/secrets.ts';
+import { Disk } from '../src/disk.ts';
 import { freshDir, later } from './harness.ts';
 
 it('a connection without a good Hello is closed after its time, and gives its place free; one with it stays', async () => {
@@ -16,6 +17,7 @@ it('a connection without a good Hello is closed after its time, and gives its pl
   let due: (() => void)[] = [];
   const host = new DispatcherHost({
     registry: storage.registry,
+    disk: new Disk(await freshDir(), 0, pino({ level: 'silent' })),
     secrets,
     rooms: await Rooms.open(storage.registry),
     logger: pino({ level: 'silent' }),

@@ -26,6 +26,7 @@ function listener(): WorldListener & { failures: string[]; exits: number; seen: 
     refusal: () => 1,
     spawned: () => Promise.resolve(),
     durableAnswers: () => 0,
+    stopped: () => false,
   };
   return l;
 }

@@ -14,13 +14,9 @@ export const ERRORS = {
   TOO_MANY: { retry: true, status: 429, advice: 'Wait, then try again.' },
   CONFLICT: { retry: false, status: 409, advice: 'The state has moved on; read it again.' },
   INTERNAL: { retry: true, status: 500, advice: 'A defect of the server; its log has the details.' },
-<<<<<<< HEAD
-  DISK_FULL: { retry: true, status: 507, advice: 'Free space in the data directory of the server, or remove old jobs.' },
-  DAMAGED_DATA: { retry: false, status: 500, advice: 'A file of the data directory is damaged or missing. `mayfly check` says which, `mayfly check --repair` restores what can be restored.' },
-=======
   DISK_FULL: { retry: true, status: 507, advice: 'Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space.' },
   STORAGE_FAILED: { retry: true, status: 507, advice: 'The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can.' },
->>>>>>> 7b05450 (fix(storage): failed writes and syncs say what they say of the disk)
+  DAMAGED_DATA: { retry: false, status: 500, advice: 'A file of the data directory is damaged or missing. `mayfly check` says which, `mayfly check --repair` restores what can be restored.' },
   // data plane
   FENCED: { retry: false, status: 409, advice: 'A newer incarnation acts; drop the job and ask for new work.' },
   CLONE: { retry: false, status: 409, advice: 'Another node runs the same incarnation; drop the job and ask for new work.' },

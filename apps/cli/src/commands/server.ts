@@ -23,6 +23,7 @@ export interface ServerCommandOptions {
   token?: string;
   room?: string;
   channelMemories?: number;
+  reserve?: number;
   grace?: number;
   silence?: number;
   restartGrace?: number;
@@ -85,6 +86,7 @@ async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => 
       ...(options.token === undefined ? {} : { token: options.token }),
       ...(options.room === undefined ? {} : { room: options.room }),
       ...(options.channelMemories === undefined ? {} : { channelMemories: options.channelMemories }),
+      ...(options.reserve === undefined ? {} : { reserveBytes: Math.round(options.reserve * 1e6) }),
       dispatcher: {
         ...(options.grace === undefined ? {} : { graceMs: Math.round(options.grace * 1000) }),
         ...(options.silence === undefined ? {} : { silentMs: Math.round(options.silence * 1000) }),

@@ -52,6 +52,11 @@ export class ChannelMemories {
     return hosts;
   }
 
+  /** Storage stops, or can be written again. */
+  hold(on: boolean): void {
+    for (const h of this.all()) h.hold(on);
+  }
+
   tick(now: number): void {
     for (const hosts of this.#jobs.values()) for (const h of hosts) h.tick(now);
   }
@@ -94,7 +99,7 @@ export class ChannelMemories {
         link.onMessage = () => undefined;
         link.close(CloseCode.TOO_MANY, 'TOO_MANY: too much before ATTACHED');
       };
-      void host.ready.then(
+      void host.serving().then(
         () => {
           if (over || flooded) return;
           host.connect(link, first);

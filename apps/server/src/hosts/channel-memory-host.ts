@@ -8,6 +8,8 @@
  *  H1  An append reaches the kernel before any frame of the same step leaves.
  *  H2  The core is never entered while its effects are being performed: what comes meanwhile waits in the inbox.
  *  H3  A core whose append or step failed is never used again: its links are closed, and a new one recovers from the streams.
+ *  H5  While storage is stopped (disk.ts) no link is read and no link is bound: what was not appended is with its comm worker, which retains it, or in the
+ *      socket. A core whose append or sync found storage stopped recovers when it can be written again, however often that takes.
  *  H4  Output of a task is synced before the log of it may be trimmed (`worldDone`).
  */
 import { AnswerFeed, ChannelMemory, patchFromLog, type CmEffect, type CmEvent, type JobSpec, type StreamName } from '@mayfly/protocols';
@@ -24,6 +26,7 @@ import {
   type ReplayFrom,
   type TaskId,
 } from '@mayfly/wire';
+import type { Disk } from '../disk.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Logger } from '../logger.ts';
 import type { Secrets } from '../secrets.ts';
@@ -56,6 +59,7 @@ export class ChannelMemoryHost {
   /** Tasks of the job. */
   #size: number;
   readonly #log: MessageLog;
+  readonly #disk: Disk;
   readonly #listener: CmListener;
   readonly #secrets: Secrets;
   readonly #settings: CmSettings;
@@ -85,6 +89,7 @@ export class ChannelMemoryHost {
     this.#size = spec.size;
     this.traffic = new Traffic(spec.size);
     this.#log = deps.log;
+    this.#disk = deps.disk;
     this.#listener = deps.listener;
     this.#answers = new AnswerFeed({ answerable: (task) => deps.listener.answerable(spec, task), answer: (task, r) => deps.listener.answer(spec, task, r) });
     this.#secrets = deps.secrets;
@@ -102,7 +107,7 @@ export class ChannelMemoryHost {
     this.#fresh = deps.fresh;
     this.ready = deps.fences.then((fences) => {
       for (const [task, incarnation] of fences) if ((this.#fences.get(task) ?? -1) < incarnation) this.#fences.set(task, incarnation);
-      return this.#recover();
+      return this.#recoverWhenWritable();
     });
     // Reported by #recover itself; whoever needs it awaits `ready` as well.
     this.ready.catch(() => undefined);
@@ -122,6 +127,34 @@ export class ChannelMemoryHost {
     let n = 0;
     for (const s of this.#streams.values()) n += s.bytes;
     return n;
+  }
+
+  /** H5. */
+  async #recoverWhenWritable(): Promise<void> {
+    for (;;) {
+      await this.#disk.writable();
+      if (this.#closed || this.#disk.closed) return;
+      try {
+        return await this.#recover();
+      } catch (error) {
+        if (!this.#disk.failed(error, 'the log of a job')) throw error;
+      }
+    }
+  }
+
+  /** Resolves when a link may be bound: its core serves, and storage can be written. @throws when the core cannot recover */
+  async serving(): Promise<void> {
+    do {
+      await this.#disk.writable();
+      await this.ready;
+    } while (!this.#closed && !this.#disk.closed && (this.#disk.stopped !== undefined || this.#core === undefined));
+  }
+
+  /** Storage stops, or can be written again (H5). */
+  hold(on: boolean): void {
+    for (const { link } of [...this.#connections.values()]) if (on) link.pause();
+      else link.resume();
+    if (!on) for (let t = 0; t < this.#size; t++) this.feedAnswers(taskId(t));
   }
 
   async #recover(): Promise<void> {
@@ -214,6 +247,7 @@ export class ChannelMemoryHost {
 
   /** Binds a link whose first message has come; `first` is that message. */
   connect(link: DataLink, first: Uint8Array): void {
+    if (!this.#core || this.#disk.stopped) return link.close(CloseCode.BROKEN, this.#disk.stopped?.code ?? 'the Channel Memory recovers');
     const c: Connection = { id: ++connections, link, out: [], outBytes: 0, congested: false };
     this.#connections.set(c.id, c);
     link.onMessage = (bytes) => this.#frames(c, bytes);
@@ -404,6 +438,8 @@ export class ChannelMemoryHost {
     try {
       this.#answers.feed(core, task, () => this.#core, (channel, { error, body }) => this.step({ type: 'world', task, src: FILES, channel, mode: WorldMode.ANSWER, context: error, body }));
     } catch (e) {
+      // Nothing is lost: it is asked for again when storage can be read again.
+      if (this.#disk.failed(e, 'a file of a job')) return;
       this.#listener.failed(this.spec, { code: e instanceof MayflyError ? e.code : 'INTERNAL', message: (e as Error).message });
     }
   }
@@ -411,7 +447,7 @@ export class ChannelMemoryHost {
   tick(now: number): void {
     this.step({ type: 'tick' });
     for (const c of this.#connections.values()) this.#drained(c);
-    this.#worldSync.tick(now);
+    if (!this.#disk.stopped) this.#worldSync.tick(now);
   }
 
   /** H3. */
@@ -420,20 +456,21 @@ export class ChannelMemoryHost {
     this.#core = undefined;
     this.#inbox = [];
     this.#dirty.clear();
-    const code = error instanceof MayflyError ? error.code : 'INTERNAL';
-    this.#logger.error({ err: error }, 'Channel Memory stopped; it recovers from its logs');
+    const stop = this.#disk.failed(error, 'the log of a job');
+    const code = stop?.code ?? (error instanceof MayflyError ? error.code : 'INTERNAL');
+    if (stop) this.#logger.warn({ err: error }, 'Channel Memory stopped; it recovers from its logs when they can be written');
+    else this.#logger.error({ err: error }, 'Channel Memory stopped; it recovers from its logs');
     for (const c of this.#connections.values()) c.link.close(CloseCode.BROKEN, code);
     this.#connections.clear();
     const old = [...this.#streams.values()];
-    if (++this.#recoveries > MAX_RECOVERIES || this.spec.protocol === 'none') {
-      const message = code === 'DISK_FULL' ? 'The disk of the server is full.' : 'The Channel Memory failed; the log of the server has the details.';
-      this.#listener.failed(this.spec, { code, message });
+    if (this.spec.protocol === 'none' || (!stop && ++this.#recoveries > MAX_RECOVERIES)) {
+      this.#listener.failed(this.spec, { code, message: stop?.message ?? 'The Channel Memory failed; the log of the server has the details.' });
       return;
     }
     this.ready = (async () => {
       await Promise.all(old.map((s) => s.close().catch(() => undefined)));
-      await new Promise((r) => setTimeout(r, 500 * 2 ** this.#recoveries).unref());
-      if (!this.#closed) await this.#recover();
+      if (!stop) await new Promise((r) => setTimeout(r, 500 * 2 ** this.#recoveries).unref());
+      if (!this.#closed) await this.#recoverWhenWritable();
     })();
     this.ready.catch((e: unknown) => this.#listener.failed(this.spec, { code: 'LOST_LOG', message: `The log of the job cannot be recovered: ${(e as Error).message}` }));
   }
@@ -441,7 +478,8 @@ export class ChannelMemoryHost {
   /** Syncs and closes the streams; nothing is served any more. */
   async close(reason: string): Promise<void> {
     if (this.#closed) return;
-    await this.ready.catch(() => undefined);
+    // While storage is stopped it may not be ready for long.
+    if (this.#core || !this.#disk.stopped) await this.ready.catch(() => undefined);
     this.#closed = true;
     this.#core = undefined;
     for (const c of this.#connections.values()) c.link.close(CloseCode.GOING_AWAY, reason);

@@ -6,6 +6,7 @@
  *
  *  K1  `findPages` and `collect` never run at the same time (the core pins from `offer` on, but only what it knows of).
  *  K2  `stored`, `committed` are said to the core only after the store's promise has resolved.
+ *  K4  While storage is stopped (disk.ts) no image socket is read. Records of images that go are removed when it can be written again.
  *  K3  Pages of a socket are stored several at a time, and said to the core in their order; a socket with too many of them under way is not read on.
  */
 import { decodePage, unpackPage } from '@mayfly/checkpoint';
@@ -13,6 +14,7 @@ import { CheckpointServer, type CheckpointServerEffect, type CheckpointServerEve
 import type { ImageStore, Registry } from '@mayfly/storage/ports';
 import { ImageEnd, ImageOffer, MESSAGE_JSON, Manifest, MayflyError, parseJson, type ErrorBody, type ImageId, type Incarnation, type JobId, type Line, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import { Compile } from 'typebox/compile';
+import type { Disk } from '../disk.ts';
 import type { Logger } from '../logger.ts';
 import type { Secrets } from '../secrets.ts';
 import { messageCame } from './buffer-collector.ts';
@@ -61,6 +63,7 @@ export class CheckpointServerHost {
   readonly core: CheckpointServer;
   readonly #images: ImageStore;
   readonly #registry: Registry;
+  readonly #disk: Disk;
   readonly #secrets: Secrets;
   readonly #logger: Logger;
   readonly #listener: CsListener;
@@ -73,10 +76,11 @@ export class CheckpointServerHost {
   #busy = false;
   #closed = false;
 
-  constructor(deps: { images: ImageStore; registry: Registry; secrets: Secrets; logger: Logger; listener: CsListener; imageBytes: number; maxLinks: number }) {
+  constructor(deps: { images: ImageStore; disk: Disk; registry: Registry; secrets: Secrets; logger: Logger; listener: CsListener; imageBytes: number; maxLinks: number }) {
     this.core = new CheckpointServer({ imageBytes: deps.imageBytes });
     this.#images = deps.images;
     this.#registry = deps.registry;
+    this.#disk = deps.disk;
     this.#secrets = deps.secrets;
     this.#logger = deps.logger;
     this.#listener = deps.listener;
@@ -100,7 +104,11 @@ export class CheckpointServerHost {
     switch (e.type) {
       case 'findPages':
         return this.#inStore(async () => {
-          const has = await this.#images.hasPages(e.pages);
+          // Not known is missing: it is sent once more, and refused or stored then.
+          const has = await this.#images.hasPages(e.pages).catch((error: unknown): boolean[] => {
+            if (!this.#disk.failed(error, 'the page store')) throw error;
+            return [];
+          });
           this.step({ type: 'pagesFound', image: e.image, ask: e.ask, missing: e.pages.filter((_, i) => !has[i]) });
         }, e.image);
       case 'need':
@@ -118,18 +126,23 @@ export class CheckpointServerHost {
             await this.#registry.commit(e.changes);
             this.step({ type: 'committed', image: e.image });
           } catch (error) {
-            this.step({ type: 'commitFailed', image: e.image, error: asBody(error) });
+            this.step({ type: 'commitFailed', image: e.image, error: this.#asBody(error) });
           }
         });
         return;
       case 'discard':
         this.#commits = this.#commits.then(async () => {
-          try {
-            if (e.changes.length > 0) await this.#registry.commit(e.changes);
-            for (const image of e.images) await this.#images.removeManifest(image);
-          } catch (error) {
-            this.#logger.warn({ err: error }, 'old images could not be removed');
-          }
+          for (;;)
+            try {
+              if (e.changes.length > 0) await this.#registry.commit(e.changes);
+              for (const image of e.images) await this.#images.removeManifest(image);
+              return;
+            } catch (error) {
+              this.#logger.warn({ err: error }, 'old images could not be removed');
+              if (!this.#disk.failed(error, 'the record of an image')) return;
+              await this.#disk.writable();
+              if (this.#disk.closed) return;
+            }
         });
         return;
       case 'collect':
@@ -215,6 +228,7 @@ export class CheckpointServerHost {
     if (this.#links.size >= this.#maxLinks) return link.close(CloseCode.TOO_MANY, 'TOO_MANY: too many image links');
     const id = `i${++links}`;
     this.#links.set(id, link);
+    if (this.#disk.stopped) link.pause();
     let offer: Manifest | undefined;
     /** Everything up to the last offer or end is dealt with; everything at all is. */
     let said: Promise<void> = Promise.resolve();
@@ -251,7 +265,7 @@ export class CheckpointServerHost {
         return Promise.resolve(undefined);
       }
       let index = 0;
-      const failed = (error: unknown): EventBody => ({ type: 'pageFailed', link: id, image, index, error: asBody(error) });
+      const failed = (error: unknown): EventBody => ({ type: 'pageFailed', link: id, image, index, error: this.#asBody(error) });
       try {
         const page = unpackPage(data);
         index = page.index;
@@ -282,7 +296,7 @@ export class CheckpointServerHost {
         .finally(() => {
           queued--;
           queuedBytes -= length;
-          if (paused && queued <= QUEUE_MESSAGES / 2 && queuedBytes <= QUEUE_BYTES / 2) {
+          if (paused && !this.#disk.stopped && queued <= QUEUE_MESSAGES / 2 && queuedBytes <= QUEUE_BYTES / 2) {
             paused = false;
             link.resume();
           }
@@ -307,6 +321,16 @@ export class CheckpointServerHost {
     };
   }
 
+  /** K4. A socket that was paused for its queue is read on as well, for at most MOST_BYTES. */
+  hold(on: boolean): void {
+    for (const link of this.#links.values()) if (on) link.pause();
+      else link.resume();
+  }
+
+  #asBody(error: unknown): ErrorBody {
+    return asBody(this.#disk.failed(error, 'the image') ?? error);
+  }
+
   /** Waits for commits under way; nothing is done afterwards. */
   async close(): Promise<void> {
     for (const l of this.#links.values()) l.close(CloseCode.GOING_AWAY, 'the server stops');
@@ -318,7 +342,6 @@ export class CheckpointServerHost {
 
 function asBody(error: unknown): ErrorBody {
   if (error instanceof MayflyError) return { code: error.code, message: error.message };
-  if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return { code: 'DISK_FULL', message: 'The disk of the server is full.' };
   return { code: 'INTERNAL', message: 'The image could not be stored.' };
 }
 

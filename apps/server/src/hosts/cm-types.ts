@@ -2,6 +2,7 @@
 import type { Progress, Range } from '@mayfly/protocols';
 import type { MessageLog } from '@mayfly/storage/ports';
 import type { ErrorBody, ImageId, Incarnation, JobId, TaskId } from '@mayfly/wire';
+import type { Disk } from '../disk.ts';
 import type { StdinLog } from '../jobs/stdin-log.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
@@ -41,6 +42,7 @@ export interface CmSettings {
 
 export interface CmDeps {
   log: MessageLog;
+  disk: Disk;
   listener: CmListener;
   secrets: Secrets;
   settings: CmSettings;

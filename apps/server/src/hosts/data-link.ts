@@ -21,7 +21,13 @@ export interface DataLink {
   close(code: number, reason: string): void;
   /** Without a farewell. */
   terminate(): void;
+  /** Stops and resumes reading: what the other side sends meanwhile waits with it, as far as the transport can make it wait. */
+  pause(): void;
+  resume(): void;
 }
+
+/** A transport that cannot be stopped keeps so much for later; then it is closed. */
+const HELD_BYTES = 16 << 20;
 
 /** Close codes of the data plane (RFC 6455 §7.4.2: 4000–4999 are the application's). */
 export const CloseCode = { BAD_FRAME: 4400, REFUSED: 4403, UNKNOWN_JOB: 4404, TOO_MANY: 4429, BROKEN: 4500, GOING_AWAY: 1001 } as const;
@@ -54,9 +60,12 @@ export function webSocketLink(ws: WebSocket, request: IncomingMessage, pingMs: n
     terminate() {
       ws.terminate();
     },
+    pause: () => ws.pause(),
+    resume: () => ws.resume(),
   };
   const beat = setInterval(() => {
-    if (!alive) return ws.terminate();
+    // Nothing is read, and so no answer to a ping either.
+    if (!alive && !ws.isPaused) return ws.terminate();
     alive = false;
     ws.ping();
   }, pingMs);
@@ -82,6 +91,15 @@ export function webSocketLink(ws: WebSocket, request: IncomingMessage, pingMs: n
 
 export function engineLink(socket: EngineSocket): DataLink {
   let waiting = 0;
+  /** While it is paused: what came. */
+  let held: Uint8Array[] | undefined;
+  let heldBytes = 0;
+  const came = (bytes: Uint8Array): void => {
+    if (!held) return link.onMessage(bytes);
+    heldBytes += bytes.length;
+    if (heldBytes > HELD_BYTES) return void socket.close();
+    held.push(bytes);
+  };
   const link: DataLink = {
     address: socket.remoteAddress,
     onMessage: () => undefined,
@@ -102,10 +120,19 @@ export function engineLink(socket: EngineSocket): DataLink {
     terminate() {
       socket.close(true);
     },
+    pause() {
+      held ??= [];
+    },
+    resume() {
+      const all = held ?? [];
+      held = undefined;
+      heldBytes = 0;
+      for (const bytes of all) link.onMessage(bytes);
+    },
   };
   socket.on('message', (data: unknown) => {
-    if (Buffer.isBuffer(data)) link.onMessage(plain(data));
-    else if (data instanceof ArrayBuffer) link.onMessage(new Uint8Array(data));
+    if (Buffer.isBuffer(data)) came(plain(data));
+    else if (data instanceof ArrayBuffer) came(new Uint8Array(data));
     else socket.close();
   });
   socket.on('drain', () => link.onDrain());

@@ -1,13 +1,14 @@
 /**
  * Host of the dispatcher core: the namespace /node of socket.io, the registry, the clock.
  *
- *  X1  Commits reach the registry in the order of their tokens, and `persisted` follows the commit.
+ *  X1  Commits reach the registry in the order of their tokens, and `persisted` follows the commit. One that fails is repeated before the next, as soon as
+ *      storage can be written again (disk.ts); a server that stops meanwhile makes none of those that are left.
  *  X2  What a node says reaches the core only after schema and secret are checked.
  *  X3  Messages to one node leave in the order of the effects, although some need a manifest from the disk first.
  *  X4  A connection that has said no good Hello after HELLO_MS is closed: it counts in the limit of nodes.
  *  X5  Who guesses codes of rooms waits for each wrong answer; a right code is never kept waiting for others' wrong ones.
  */
-import { Dispatcher, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings, type JobSpec } from '@mayfly/protocols';
+import { Dispatcher, jobKey, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings, type JobRecord, type JobSpec } from '@mayfly/protocols';
 import type { Registry } from '@mayfly/storage/ports';
 import {
   CONTROL_VERSION,
@@ -21,6 +22,7 @@ import {
   type Assignment,
   type BoardName,
   type ErrorBody,
+  type ErrorCode,
   type Incarnation,
   type JobId,
   type Manifest,
@@ -33,6 +35,7 @@ import {
 import type { Namespace, Socket } from 'socket.io';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import type { Disk } from '../disk.ts';
 import type { Logger } from '../logger.ts';
 import { addressOf, networkOf } from '../serve/address.ts';
 import { limitFlood } from '../serve/flood.ts';
@@ -77,6 +80,9 @@ const HELLO_MS = 30_000;
 /** X5: wrong codes per minute and address, and how long each one beyond waits for its answer. A class that types one off the wall has less. */
 const WRONG_CODES = 60;
 const SLOW_ANSWER_MS = 5000;
+/** While storage is stopped: a commit is tried again so often, and a request waits so long for it. */
+const AGAIN_MS = 1000;
+const SETTLE_MS = 1500;
 
 interface Connection {
   socket: NodeSocket;
@@ -97,6 +103,7 @@ interface Connection {
 export class DispatcherHost {
   readonly core: Dispatcher;
   readonly #registry: Registry;
+  readonly #disk: Disk;
   readonly #secrets: Secrets;
   readonly #logger: Logger;
   readonly #listener: DispatcherListener;
@@ -114,10 +121,13 @@ export class DispatcherHost {
   #inbox: EventBody[] = [];
   #busy = false;
   #closed = false;
+  /** X1: a commit was given up. */
+  #lost = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(deps: {
     registry: Registry;
+    disk: Disk;
     secrets: Secrets;
     logger: Logger;
     listener: DispatcherListener;
@@ -135,6 +145,7 @@ export class DispatcherHost {
   }) {
     this.core = new Dispatcher(deps.settings);
     this.#registry = deps.registry;
+    this.#disk = deps.disk;
     this.#secrets = deps.secrets;
     this.#logger = deps.logger;
     this.#listener = deps.listener;
@@ -177,14 +188,20 @@ export class DispatcherHost {
     }
   }
 
-  /** Resolves when everything that the core wanted durable so far is. @throws what the registry threw */
+  /**
+   * Resolves when everything that the core wanted durable so far is.
+   * @throws MayflyError DISK_FULL, STORAGE_FAILED when that has to wait for storage: it will be done then, unless the server ends before
+   */
   async settled(): Promise<void> {
-    await this.#commits;
+    if (await this.#disk.orStopped(this.#commits, SETTLE_MS)) return;
+    const { code, message } = this.#disk.stopped ?? { code: 'STORAGE_FAILED', message: 'The server stops.' };
+    throw new MayflyError(code as ErrorCode, `This is noted but not stored yet, and takes effect when it is. ${message}`);
   }
 
+  /** The job is durable before the core hears of it: one that cannot be stored was never there. @throws MayflyError DISK_FULL, STORAGE_FAILED */
   async submit(spec: JobSpec): Promise<void> {
+    await this.#registry.commit([[jobKey(spec.id), { spec, order: this.core.core.nextOrder, state: 'waiting' } satisfies JobRecord]]);
     this.step({ type: 'submit', job: spec });
-    await this.settled();
   }
 
   get nodeCount(): number {
@@ -195,14 +212,7 @@ export class DispatcherHost {
     switch (e.type) {
       case 'persist':
         this.#commits = this.#commits.then(async () => {
-          try {
-            await this.#registry.commit(e.changes);
-          } catch (error) {
-            // Nothing that needs it will happen; what is durable stays true. Said again until it can be written.
-            this.#logger.error({ err: error }, 'the registry cannot be written');
-            await this.#retry(e.changes);
-          }
-          this.step({ type: 'persisted', token: e.token });
+          if (await this.#commit(e.changes)) this.step({ type: 'persisted', token: e.token });
         });
         return;
       case 'welcome':
@@ -215,7 +225,7 @@ export class DispatcherHost {
       }
       case 'openJob':
         // Orders that follow wait in the hosts until they are ready.
-        void this.#listener.openJob(e.job).catch((error: unknown) => {
+        this.#listener.openJob(e.job).catch((error: unknown) => {
           this.#logger.error({ err: error, job: e.job }, 'job cannot be opened');
           this.step({ type: 'jobFailed', job: e.job, error: { code: 'INTERNAL', message: `The logs of the job cannot be opened: ${(error as Error).message}` } });
         });
@@ -260,13 +270,20 @@ export class DispatcherHost {
     }
   }
 
-  async #retry(changes: readonly (readonly [string, unknown])[]): Promise<void> {
-    for (let wait = 200; !this.#closed; wait = Math.min(5000, wait * 2)) {
-      await new Promise((r) => setTimeout(r, wait));
+  /** X1. Never throws. Nothing that needs the commit happens before it; what is durable stays true. @returns false: the server stops, and it is not made */
+  async #commit(changes: readonly (readonly [string, unknown])[]): Promise<boolean> {
+    for (let wait = 200; ; wait = Math.min(5000, wait * 2)) {
+      if (this.#lost) return false;
       try {
-        return await this.#registry.commit(changes);
+        await this.#registry.commit(changes);
+        return true;
       } catch (error) {
-        this.#logger.error({ err: error }, 'the registry cannot be written');
+        if (!this.#disk.failed(error, 'the registry')) {
+          this.#logger.error({ err: error }, 'the registry cannot be written; it is tried again');
+          await new Promise((r) => setTimeout(r, wait));
+        } else await this.#disk.writableWithin(AGAIN_MS);
+        // Those that follow must not be made without it.
+        this.#lost ||= this.#closed || this.#disk.closed;
       }
     }
   }
@@ -294,7 +311,9 @@ export class DispatcherHost {
       c.ack?.({ node: e.node, secret, heartbeatMs: this.#heartbeatMs, drop: e.drop });
       c.ack = undefined;
     }).catch((error: unknown) => {
-      this.#logger.error({ err: error }, 'a node could not be welcomed');
+      // It comes back by itself, until its secret can be stored.
+      if (this.#disk.failed(error, 'the registry')) this.#logger.warn({ err: error }, 'a node cannot be welcomed while nothing can be stored');
+      else this.#logger.error({ err: error }, 'a node could not be welcomed');
       c.socket.disconnect(true);
     });
   }
@@ -378,7 +397,9 @@ export class DispatcherHost {
       if (r && this.#secrets.isNodeSecret(m.node, m.secret, r.hash)) {
         claimed = m.node;
         c.secret = m.secret;
-        if (Date.now() - r.lastSeen > 3600_000) void this.#registry.commit([[nodeKey(m.node), { ...r, name: m.name, lastSeen: Date.now() }]]);
+        // For retention only: an hour more or less does not matter.
+        if (Date.now() - r.lastSeen > 3600_000)
+          this.#registry.commit([[nodeKey(m.node), { ...r, name: m.name, lastSeen: Date.now() }]]).catch((error: unknown) => this.#logger.warn({ err: error }, 'the last visit of a node could not be written'));
       }
     }
     if (!this.#connections.has(c.socket.id)) return;

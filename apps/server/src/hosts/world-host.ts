@@ -11,6 +11,8 @@
  *  O2  Nothing is written outside `out/` (D2).
  *  O3  The sum of streams and file lengths never exceeds the job's limit; the message that would pass it ends the job, or is answered QUOTA.
  *  O4  The log of a task's messages to the world is trimmed only after `sync` of what they wrote: streams, and the journal of the files.
+ *  O6  A write or a sync that finds storage stopped stops the output of the job: nothing of it is written or called durable until it is opened anew, from its
+ *      files and its journal, as after a start of the server. Messages meanwhile come again from the log (O1), or wait here where there is none.
  *  O5  The answer to a request is given after its journal record is durable (J1), and kept until the task's log has it durably.
  */
 import { closeSync, existsSync, fdatasync, mkdirSync, openSync, readSync, readdirSync, statSync, writeSync } from 'node:fs';
@@ -51,6 +53,8 @@ export interface WorldListener {
   spawned(job: JobId, group: SpawnGroup): Promise<void>;
   /** Answers to this task that are durable in its log. */
   durableAnswers(job: JobId, task: TaskId): number;
+  /** An error of the file system. @returns whether storage is stopped, so that it may pass */
+  stopped(error: unknown, job: JobId): boolean;
 }
 
 export interface WorldOptions {
@@ -70,9 +74,25 @@ interface TaskOutput {
   fds: Map<string, number>;
 }
 
+interface Message {
+  task: TaskId;
+  n: number;
+  mode: number;
+  body: Uint8Array;
+}
+
 interface JobOutput {
   dir: string;
   limit: number;
+  options: WorldOptions;
+  /** O6. */
+  stopped: boolean;
+  /** Its files are closed. */
+  released: boolean;
+  /** O6: of a job without a log. */
+  unwritten: Message[];
+  /** A sync may have failed: the journal is written anew before anything of it counts as durable. */
+  doubtful: boolean;
   /** Bytes of all streams. */
   streams: number;
   failed: boolean;
@@ -91,7 +111,7 @@ interface JobOutput {
   /** All is durable, and nothing is written any more. */
   closing: boolean;
   /** Whoever closes it as well waits for the first. */
-  closed?: Promise<void>;
+  closed?: Promise<boolean>;
   committing: Promise<void> | undefined;
   compacting: Promise<void> | undefined;
 }
@@ -118,7 +138,7 @@ export class WorldHost {
     mkdirSync(join(dir, 'files'), { recursive: true, mode: 0o700 });
     const inputs = new Map((options.inputs ?? []).map((f) => [f.path, f]));
     const o: JobOutput = {
-      dir, limit, streams: 0, failed: false, tasks: new Map(),
+      dir, limit, options, stopped: false, released: false, unwritten: [], doubtful: false, streams: 0, failed: false, tasks: new Map(),
       service: new FileService(limit, new Map([...inputs.values()].map((f) => [f.path, f.bytes])), readFileIndex(dir), options.tasks, (count, task) => this.#refusal(job, task, count)),
       storage: new WorldFiles(dir, (path) => inputs.get(path)?.file),
       journal: new WorldJournal(join(dir, 'journal')),
@@ -126,7 +146,18 @@ export class WorldHost {
       told: 0, answerable: new Map(), patience: new SpawnPatience(() => this.#commit(job, o), options.leavingMs), syncs: new Set(), closing: false, committing: undefined, compacting: undefined,
     };
     this.#jobs.set(job, o);
-    for (const name of readdirSync(dir)) {
+    try {
+      this.#restore(job, o);
+    } catch (error) {
+      // Half open is not open.
+      this.#jobs.delete(job);
+      this.#release(o);
+      throw error;
+    }
+  }
+
+  #restore(job: JobId, o: JobOutput): void {
+    for (const name of readdirSync(o.dir)) {
       const m = /^(\d+)\.index$/.exec(name);
       if (m) {
         const t = this.#task(o, taskId(Number(m[1])));
@@ -165,13 +196,52 @@ export class WorldHost {
 
   /**
    * Message number `n` (from 1) of task → WORLD, whole. Messages of one task come in order; repetitions are welcome (O1).
-   * @throws MayflyError OUT_OF_SEQUENCE when one before it never came.
+   * @throws MayflyError OUT_OF_SEQUENCE when one before it never came; what the file system said, when storage is stopped and the message will come again (O6)
    */
   deliver(job: JobId, task: TaskId, n: number, mode: number, body: Uint8Array): void {
     const o = this.#jobs.get(job);
-    if (!o) return;
+    if (!o || o.failed) return;
+    try {
+      if (o.stopped) throw new MayflyError('STORAGE_FAILED', 'the output of the job is stopped');
+      this.#deliver(job, o, task, n, mode, body);
+    } catch (error) {
+      if (!o.stopped && !this.#stop(job, o, error)) throw error;
+      if (o.durable) throw error;
+      o.unwritten.push({ task, n, mode, body: body.slice() });
+    }
+  }
+
+  /** O6. */
+  #stop(job: JobId, o: JobOutput, error: unknown): boolean {
+    if (!this.#listener.stopped(error, job)) return false;
+    o.stopped = true;
+    return true;
+  }
+
+  /** O6: storage can be written again. What fails again stops again. */
+  async resume(): Promise<void> {
+    for (const [job, o] of [...this.#jobs]) {
+      if (!o.stopped || o.closing) continue;
+      // A descriptor is not closed under a sync.
+      await Promise.allSettled(o.syncs);
+      if (o.closing) continue;
+      try {
+        this.#jobs.delete(job);
+        this.#release(o);
+        this.open(job, o.limit, o.options);
+      } catch (error) {
+        this.#jobs.set(job, o);
+        if (!this.#listener.stopped(error, job)) this.#fail(job, o, { code: 'INTERNAL', message: `The output of the job cannot be opened again: ${(error as Error).message}` });
+        continue;
+      }
+      const again = this.#jobs.get(job)!;
+      again.doubtful = true;
+      for (const m of o.unwritten) this.deliver(job, m.task, m.n, m.mode, m.body);
+    }
+  }
+
+  #deliver(job: JobId, o: JobOutput, task: TaskId, n: number, mode: number, body: Uint8Array): void {
     const t = this.#task(o, task);
-    if (o.failed) return;
     const fresh = n >= t.index.next;
     const stream = streamOf(mode);
     if (stream !== undefined && fresh && totalOf(o) + body.length > o.limit) return this.#over(job, o, task);
@@ -179,7 +249,12 @@ export class WorldHost {
     if (!place) throw new MayflyError('OUT_OF_SEQUENCE', `message ${n} of task ${task} to the world came before message ${t.index.next}`);
     if (place.mode !== mode || place.length !== body.length) throw new MayflyError('LOST_LOG', `message ${n} of task ${task} to the world came again as another one`);
     if (stream !== undefined) {
-      writeAll(this.#fd(o, t, `${task}.${stream}`), body, place.start);
+      try {
+        writeAll(this.#fd(o, t, `${task}.${stream}`), body, place.start);
+      } catch (error) {
+        if (fresh) t.index.takeBack(mode, place);
+        throw error;
+      }
       if (fresh && body.length > 0) {
         o.streams += body.length;
         this.#listener.output(job, task, stream, place.start, body);
@@ -226,7 +301,8 @@ export class WorldHost {
         await new Promise(setImmediate);
         const upTo = o.service.tasks().map((task): [TaskId, number] => [task, o.patience.answering(task, o.service.requests(task))]);
         const groups = o.service.spawned.length;
-        if (o.durable) await o.journal.sync();
+        if (o.stopped) return void (o.committing = undefined);
+        if (o.durable) await this.#syncJournal(job, o);
         for (; o.told < groups && this.#jobs.get(job) === o; o.told++) await this.#listener.spawned(job, o.service.spawned[o.told]!);
         if (this.#jobs.get(job) !== o) return;
         for (const [task, r] of upTo) {
@@ -241,7 +317,7 @@ export class WorldHost {
       }
     })().catch((e: unknown) => {
       o.committing = undefined;
-      this.#fail(job, o, { code: (e as NodeJS.ErrnoException).code === 'ENOSPC' ? 'DISK_FULL' : 'INTERNAL', message: `The journal of the job's files cannot be written: ${(e as Error).message}` });
+      if (!this.#stop(job, o, e)) this.#fail(job, o, { code: 'INTERNAL', message: `The journal of the job's files cannot be written: ${(e as Error).message}` });
     });
   }
 
@@ -317,9 +393,24 @@ export class WorldHost {
   async sync(job: JobId, task?: TaskId): Promise<void> {
     const o = this.#jobs.get(job);
     if (!o || o.closing) return;
+    if (o.stopped) throw new MayflyError('STORAGE_FAILED', 'the output of the job is stopped');
     const run = this.#sync(job, o, task);
     o.syncs.add(run);
-    await run.finally(() => o.syncs.delete(run));
+    try {
+      await run;
+    } catch (error) {
+      this.#stop(job, o, error);
+      throw error;
+    } finally {
+      o.syncs.delete(run);
+    }
+  }
+
+  /** O6: a journal whose sync may have failed is a new file first. */
+  async #syncJournal(job: JobId, o: JobOutput): Promise<void> {
+    if (o.doubtful) await this.#compact(job, o);
+    o.doubtful = false;
+    await o.journal.sync();
   }
 
   async #sync(job: JobId, o: JobOutput, task: TaskId | undefined): Promise<void> {
@@ -328,7 +419,7 @@ export class WorldHost {
       await Promise.all([...t.fds.values()].map((fd) => fdatasyncAsync(fd)));
       await t.index.sync();
     }
-    await o.journal.sync();
+    await this.#syncJournal(job, o);
     for (const t of o.service.tasks()) o.service.forget(t, this.#listener.durableAnswers(job, t));
     if (o.journal.bytes > JOURNAL_BYTES) await this.#compact(job, o);
   }
@@ -344,26 +435,42 @@ export class WorldHost {
     return o.compacting;
   }
 
-  /** The job has ended: nothing is written any more. */
-  async close(job: JobId): Promise<void> {
+  /** The job has ended: nothing is written any more. @returns false: what it wrote may not be durable, so the log must not go yet */
+  async close(job: JobId): Promise<boolean> {
     const o = this.#jobs.get(job);
-    if (o) await (o.closed ??= this.#close(job, o));
+    return o ? (o.closed ??= this.#close(job, o)) : true;
   }
 
-  async #close(job: JobId, o: JobOutput): Promise<void> {
+  async #close(job: JobId, o: JobOutput): Promise<boolean> {
     o.patience.close();
-    await this.sync(job).catch(() => undefined);
+    let durable = await this.sync(job).then(() => true, () => false);
     await o.committing;
     o.closing = true;
     await Promise.allSettled(o.syncs);
-    await (o.journal.bytes > CLOSED_JOURNAL_BYTES ? this.#compact(job, o) : o.storage.sync()).catch(() => undefined);
+    if (durable)
+      durable = await (o.journal.bytes > CLOSED_JOURNAL_BYTES ? this.#compact(job, o) : o.storage.sync()).then(
+        () => true,
+        (error: unknown) => {
+          this.#listener.stopped(error, job);
+          return false;
+        },
+      );
     this.#jobs.delete(job);
+    this.#release(o);
+    return durable;
+  }
+
+  #release(o: JobOutput): void {
+    if (o.released) return;
+    o.released = true;
+    o.patience.close();
     o.journal.close();
     o.storage.close();
     for (const t of o.tasks.values()) {
       for (const fd of t.fds.values()) closeSync(fd);
       t.index.close();
     }
+    o.tasks.clear();
   }
 
   async remove(job: JobId): Promise<void> {

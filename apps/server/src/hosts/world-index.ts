@@ -7,9 +7,10 @@
  *
  *  W1  Records are dense from message 1; a torn or damaged tail is cut at open.
  *  W2  A record is written before the bytes that it places.
+ *  W4  A record that cannot be written, or whose bytes cannot be, is taken back: the message comes again, as one that never came.
  *  W3  Offsets of a stream are the sums of the lengths of its messages: they do not depend on when or how often a message came.
  */
-import { closeSync, fdatasync, ftruncateSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, fdatasync, ftruncateSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { WorldMode } from '@mayfly/wire';
 
@@ -30,7 +31,8 @@ export class WorldIndex {
   readonly #buffer = Buffer.alloc(RECORD);
 
   constructor(path: string) {
-    this.#fd = openSync(path, 'a+', 0o600);
+    // Not 'a+', which ignores positions: a half-written record is overwritten.
+    this.#fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     const size = fstatSync(this.#fd).size;
     const chunk = Buffer.alloc(64 * 1024);
     let at = 0;
@@ -65,6 +67,8 @@ export class WorldIndex {
   place(n: number, mode: number, length: number): Place | undefined {
     if (n < this.#next) {
       readSync(this.#fd, this.#buffer, 0, RECORD, (n - 1) * RECORD);
+      // Once more: after a sync that failed, the kernel writes only what is written anew.
+      writeSync(this.#fd, this.#buffer, 0, RECORD, (n - 1) * RECORD);
       return decode(this.#buffer, 0);
     }
     if (n > this.#next) return undefined;
@@ -75,10 +79,23 @@ export class WorldIndex {
     b.writeUInt8(0, 7);
     b.writeUInt32LE(length, 8);
     b.writeUInt32LE((length ^ CHECK) >>> 0, 12);
-    writeSync(this.#fd, b, 0, RECORD);
+    const at = (n - 1) * RECORD;
+    try {
+      for (let done = 0; done < RECORD; ) done += writeSync(this.#fd, b, done, RECORD - done, at + done);
+    } catch (error) {
+      cut(this.#fd, at);
+      throw error;
+    }
     this.#next++;
     if (this.#ends[mode] !== undefined) this.#ends[mode] = start + length;
     return { start, length, mode };
+  }
+
+  /** W4. The newest record, just made. */
+  takeBack(mode: number, place: Place): void {
+    this.#next--;
+    if (this.#ends[mode] !== undefined) this.#ends[mode] = place.start;
+    cut(this.#fd, (this.#next - 1) * RECORD);
   }
 
   sync(): Promise<void> {
@@ -86,6 +103,14 @@ export class WorldIndex {
   }
   close(): void {
     closeSync(this.#fd);
+  }
+}
+
+function cut(fd: number, at: number): void {
+  try {
+    ftruncateSync(fd, at);
+  } catch {
+    // What stands there is overwritten, or placed again by the message.
   }
 }
 

@@ -9,7 +9,7 @@
  *  J2  The snapshot stands for everything before it: those effects are durable in the files themselves.
  *  J3  A torn tail is cut at open: nobody has seen what it would have done.
  */
-import { closeSync, fdatasync, fdatasyncSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, renameSync, writeSync, writevSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, renameSync, rmSync, writeSync, writevSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
@@ -67,8 +67,19 @@ export class WorldJournal {
     this.#size += write(this.#fd, record(SNAPSHOT, NOBODY, body), body);
   }
 
+  /** Whole, or not at all. */
   append(o: Outcome, body: Uint8Array): void {
-    this.#size += write(this.#fd, record(MESSAGE, o, body), body);
+    try {
+      this.#size += write(this.#fd, record(MESSAGE, o, body), body);
+    } catch (error) {
+      // If that fails too, the torn tail is cut at the next open (J3).
+      try {
+        ftruncateSync(this.#fd, this.#size);
+      } catch {
+        throw error;
+      }
+      throw error;
+    }
   }
 
   async sync(): Promise<void> {
@@ -86,15 +97,22 @@ export class WorldJournal {
     const body = Buffer.from(JSON.stringify(snapshot));
     const next = `${this.#path}.new`;
     const fd = openSync(next, 'w+', 0o600);
-    let size = write(fd, record(SNAPSHOT, NOBODY, body), body);
-    const chunk = Buffer.allocUnsafe(COPY);
-    for (let from = at; from < this.#size; ) {
-      const n = readSync(this.#fd, chunk, 0, Math.min(COPY, this.#size - from), from);
-      size += write(fd, chunk.subarray(0, n));
-      from += n;
+    let size = 0;
+    try {
+      size = write(fd, record(SNAPSHOT, NOBODY, body), body);
+      const chunk = Buffer.allocUnsafe(COPY);
+      for (let from = at; from < this.#size; ) {
+        const n = readSync(this.#fd, chunk, 0, Math.min(COPY, this.#size - from), from);
+        size += write(fd, chunk.subarray(0, n));
+        from += n;
+      }
+      fdatasyncSync(fd);
+    } catch (error) {
+      rmSync(next, { force: true });
+      throw error;
+    } finally {
+      closeSync(fd);
     }
-    fdatasyncSync(fd);
-    closeSync(fd);
     renameSync(next, this.#path);
     // The name too: what is appended from now on must not be lost behind the old file.
     const dir = openSync(dirname(this.#path), 'r');

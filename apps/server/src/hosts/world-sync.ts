@@ -50,7 +50,9 @@ export class WorldSync {
         if (before === core()) synced(task, channel);
       }
     } catch (error) {
-      logger.error({ err: error }, 'output could not be synced');
+      // Those that were synced are so again; what is newer stands.
+      for (const [task, channel] of batch) if (!this.#newest.has(task)) this.#newest.set(task, channel);
+      logger.warn({ err: error }, 'output could not be synced; it is tried again');
     } finally {
       this.#busy = false;
     }

@@ -2,7 +2,7 @@
  * Numbers of jobs that outlive their logs: what the dispatcher's view of a job needs besides its own state. While a job runs they
  * are asked of its hosts; when it ends they are written to `<dataDir>/jobs/<job>/final.json`.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JobCounters, TaskCounters } from '@mayfly/protocols';
 import type { JobId, JobView, TaskId } from '@mayfly/wire';
@@ -46,8 +46,13 @@ export class FinalCounters {
     const last = (t: number): TaskCounters => (({ uploading: _, ...rest }) => rest)(c.task(t as TaskId));
     const final: Final = { tasks: Array.from({ length: size }, (_, t) => last(t)), outputs: c.outputs, outputBytes: c.outputBytes };
     this.#keep(job, final);
-    // Statistics of an ended job: not worth a sync.
-    writeFileSync(join(this.#root, job, 'final.json'), JSON.stringify(final), { mode: 0o600 });
+    try {
+      // Statistics of an ended job: not worth a sync, nor that a full disk keeps it from ending. They are at hand as long as this server runs.
+      writeFileSync(join(this.#root, job, 'final.json'), JSON.stringify(final), { mode: 0o600 });
+    } catch {
+      // A half-written file would be read as none, and not be written again.
+      rmSync(join(this.#root, job, 'final.json'), { force: true });
+    }
   }
 
   read(job: JobId): JobCounters {

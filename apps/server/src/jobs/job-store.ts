@@ -16,7 +16,8 @@ import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashBytes } from '@mayfly/checkpoint';
-import { MayflyError, type JobId, type JobSubmission, type ProgramLanguage } from '@mayfly/wire';
+import { storageError } from '@mayfly/storage';
+import type { JobId, JobSubmission, ProgramLanguage } from '@mayfly/wire';
 import type { PreparedProgram } from './program.ts';
 
 export interface StoredFile {
@@ -49,8 +50,16 @@ export class JobStore {
     return join(this.root, job);
   }
 
-  /** Writes everything of a new job (F1). @throws MayflyError DISK_FULL */
+  /** Writes everything of a new job (F1). @throws MayflyError DISK_FULL, STORAGE_FAILED */
   async create(n: NewJob): Promise<StoredFile[]> {
+    try {
+      return await this.#create(n);
+    } catch (error) {
+      throw storageError(error, 'the files of the job');
+    }
+  }
+
+  async #create(n: NewJob): Promise<StoredFile[]> {
     const dir = this.dir(n.job);
     await mkdir(join(dir, 'in'), { recursive: true, mode: 0o700 });
     const inputs: StoredFile[] = [];
@@ -123,17 +132,12 @@ export async function directoryBytes(dir: string): Promise<number> {
 }
 
 async function writeDurable(path: string, data: string | Uint8Array): Promise<void> {
+  const f = await open(path, 'w', 0o600);
   try {
-    const f = await open(path, 'w', 0o600);
-    try {
-      await f.writeFile(data);
-      await f.datasync();
-    } finally {
-      await f.close();
-    }
-  } catch (e) {
-    if ((e as NodeJS.ErrnoException).code === 'ENOSPC') throw new MayflyError('DISK_FULL', 'The disk of the server is full; the job was not taken.');
-    throw e;
+    await f.writeFile(data);
+    await f.datasync();
+  } finally {
+    await f.close();
   }
 }
 

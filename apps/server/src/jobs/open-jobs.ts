@@ -5,7 +5,8 @@
  * which it makes and gives to their registers; what the cores decide.
  *
  *  R2  The logs of a job go only after its end is durable and its output is synced; what a crash leaves in between is finished at the
- *      next start.
+ *      next start, or when storage can be written again (disk.ts).
+ *  R4  A job that cannot be opened while storage is stopped is opened when it can be written again; orders to it wait for that ({@link OpenJobs.whenOpen}).
  */
 import { DeadlockWatch, capacityOf, type JobCounters, type JobSpec, type TaskCounters } from '@mayfly/protocols';
 import type { MessageLog, Registry } from '@mayfly/storage/ports';
@@ -19,6 +20,7 @@ import type { CheckpointServerHost } from '../hosts/checkpoint-server-host.ts';
 import type { CmListener, CmSettings } from '../hosts/cm-types.ts';
 import type { DispatcherHost } from '../hosts/dispatcher-host.ts';
 import type { WorldHost } from '../hosts/world-host.ts';
+import type { Disk } from '../disk.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ServerLimits } from '../options.ts';
@@ -44,6 +46,7 @@ export interface OpenJobsParts {
   limits: ServerLimits;
   settings: CmSettings;
   log: MessageLog;
+  disk: Disk;
   registry: Registry;
   secrets: Secrets;
   logger: Logger;
@@ -67,6 +70,10 @@ export class OpenJobs {
   readonly #parts: OpenJobsParts;
   readonly #open = new Map<JobId, OpenJob>();
   readonly #closing = new Map<JobId, Promise<void>>();
+  /** R4: orders to jobs that are not open yet. */
+  readonly #late = new Map<JobId, { opened: Promise<void>; orders: (() => void)[] }>();
+  /** R2: ended, and what they wrote may not be durable. */
+  readonly #unfinished = new Map<JobId, JobSpec>();
 
   constructor(parts: OpenJobsParts) {
     this.#parts = parts;
@@ -90,16 +97,55 @@ export class OpenJobs {
   /** The same answer as long as it is open. Resolves when its cores have recovered. */
   open(spec: JobSpec): Promise<void> {
     const { id: job } = spec;
-    const known = this.#open.get(job);
-    if (known) return known.opened;
-    const { limits, log, registry, secrets, logger, metrics, history, memories, world, checkpoints, store } = this.#parts;
+    const known = this.#open.get(job)?.opened ?? this.#late.get(job)?.opened;
+    if (known) return known;
+    const { disk } = this.#parts;
+    try {
+      return this.#openNow(spec);
+    } catch (error) {
+      if (!disk.failed(error, 'the files of a job')) return Promise.reject(error as Error);
+    }
+    const orders: (() => void)[] = [];
+    const opened = (async () => {
+      for (;;) {
+        await disk.writable();
+        if (disk.closed) return;
+        try {
+          const ready = this.#openNow(spec);
+          this.#late.delete(job);
+          for (const order of orders) order();
+          return await ready;
+        } catch (error) {
+          if (disk.failed(error, 'the files of a job')) continue;
+          this.#late.delete(job);
+          throw error;
+        }
+      }
+    })();
+    opened.catch(noop);
+    this.#late.set(job, { opened, orders });
+    return opened;
+  }
+
+  /** R4. */
+  whenOpen(job: JobId, order: () => void): void {
+    const late = this.#late.get(job);
+    if (late) late.orders.push(order);
+    else order();
+  }
+
+  /** @throws what the file system says: then the job is not open */
+  #openNow(spec: JobSpec): Promise<void> {
+    const { id: job } = spec;
+    const { log, disk, registry, secrets, logger, metrics, history, memories, world, checkpoints } = this.#parts;
     const open: OpenJob = { spec, stdin: this.stdinOf(job), deadlock: new DeadlockWatch(), images: new Map(), opened: Promise.resolve(), ready: false, recoveredFaults: 0 };
+    try {
+      this.#openOutput(spec);
+    } catch (error) {
+      open.stdin.close();
+      throw error;
+    }
     this.#open.set(job, open);
-    world.open(job, spec.outputLimitBytes ?? limits.outputBytes, {
-      inputs: spec.files.map((f) => ({ path: f.path, bytes: f.bytes, file: store.inputFile(job, f.hash) })),
-      tasks: spec.size,
-      durable: spec.protocol !== 'none',
-    });
     const size = world.tasks(job);
     history.open(job, size, this.ran.has(job));
     const acting: [TaskId, Incarnation][] = [];
@@ -110,6 +156,7 @@ export class OpenJobs {
     });
     const hosts = memoriesOf(spec, size, {
       log,
+      disk,
       listener: this.#listener(job),
       secrets,
       settings: this.#parts.settings,
@@ -126,22 +173,33 @@ export class OpenJobs {
       open.ready = true;
     })();
     open.opened.catch(noop);
-    void fences.then((f) => {
-      checkpoints.step({ type: 'openJob', job, size: capacityOf(spec), channelMemories: spec.channelMemories, program: spec.program.hash, acting: f });
-    });
+    // Whoever waits for the job hears when they cannot be read.
+    fences.then((f) => checkpoints.step({ type: 'openJob', job, size: capacityOf(spec), channelMemories: spec.channelMemories, program: spec.program.hash, acting: f }), noop);
     return open.opened;
+  }
+
+  #openOutput(spec: JobSpec): void {
+    const { limits, world, store } = this.#parts;
+    const { id: job } = spec;
+    world.open(job, spec.outputLimitBytes ?? limits.outputBytes, {
+      inputs: spec.files.map((f) => ({ path: f.path, bytes: f.bytes, file: store.inputFile(job, f.hash) })),
+      tasks: spec.size,
+      durable: spec.protocol !== 'none',
+    });
   }
 
   /** What the Channel Memories of a job tell the others. */
   #listener(job: JobId): CmListener {
-    const { world, dispatcher, checkpoints, logger } = this.#parts;
+    const { world, dispatcher, checkpoints, disk, logger } = this.#parts;
     return {
       world: (s, task, channel, mode, body) => {
         try {
           world.deliver(s.job, task, channel, mode, body);
         } catch (error) {
+          // It stays in the log, and the Channel Memory gives it again when it has recovered.
+          if (disk.failed(error, 'the output of a job')) throw error;
           logger.error({ err: error, job, task }, 'output cannot be written');
-          const code = (error as NodeJS.ErrnoException).code === 'ENOSPC' ? 'DISK_FULL' : error instanceof MayflyError ? error.code : 'INTERNAL';
+          const code = error instanceof MayflyError ? error.code : 'INTERNAL';
           dispatcher.step({ type: 'jobFailed', job, error: { code, message: `The output of task ${task} cannot be written: ${(error as Error).message}` } });
         }
       },
@@ -159,7 +217,8 @@ export class OpenJobs {
   close(job: JobId, tasks: number): Promise<void> {
     const under = this.#closing.get(job);
     if (under) return under;
-    const { finals, history, runLog, memories, checkpoints, imageCosts, world, log, logger, closed } = this.#parts;
+    const { finals, history, runLog, memories, checkpoints, imageCosts, world, log, disk, logger, closed } = this.#parts;
+    this.#late.delete(job);
     const open = this.#open.get(job);
     // Views of the job are answered from this from now on.
     if (open) finals.write(job, tasks, this.counters(job));
@@ -173,14 +232,27 @@ export class OpenJobs {
       open?.stdin.close();
       checkpoints.step({ type: 'forgetJob', job });
       imageCosts.forget(job);
-      await world.close(job);
+      if (!(await world.close(job))) throw new MayflyError('STORAGE_FAILED', 'what the job wrote may not be durable');
       for (const name of await log.list(`${job}/`)) await log.remove(name);
+      this.#unfinished.delete(job);
       closed(job);
     })()
-      .catch((error: unknown) => logger.error({ err: error, job }, 'the logs of an ended job could not be removed'))
+      .catch((error: unknown) => {
+        const spec = open?.spec ?? this.#unfinished.get(job);
+        if (spec && disk.failed(error, 'the files of an ended job')) this.#unfinished.set(job, spec);
+        logger.error({ err: error, job }, 'the logs of an ended job could not be removed; it is tried again');
+      })
       .finally(() => this.#closing.delete(job));
     this.#closing.set(job, work);
     return work;
+  }
+
+  /** R2: storage can be written again. What was synced in vain is written once more, from the logs. */
+  finish(): void {
+    for (const [job, spec] of [...this.#unfinished])
+      void this.open(spec)
+        .catch(noop)
+        .then(() => this.close(job, spec.size));
   }
 
   /** Resolves when the logs of an ended job are gone. */

@@ -3,11 +3,12 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JobSpec } from '@mayfly/protocols';
 import type { Asker } from '@mayfly/toolchain';
-import { JobSubmission, JobView, LIBRARY, MAX_RANKS, MAX_SPAWNED, MayflyError, jobId, taskId, type JobId, type TaskId } from '@mayfly/wire';
+import { JobSubmission, JobView, LIBRARY, MAX_RANKS, MAX_SPAWNED, MayflyError, jobId, taskId, type ErrorCode, type JobId, type TaskId } from '@mayfly/wire';
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 import { DEFAULT_CHECKPOINT_MS } from '../checkpoint-advice.ts';
 import { decodeBase64, needPath, prepareProgram, type Compilers } from '../jobs/program.ts';
+import type { Disk } from '../disk.ts';
 import { takesImages } from '../jobs/takes-images.ts';
 import type { ServerLimits } from '../options.ts';
 import type { Rooms } from '../rooms.ts';
@@ -20,6 +21,7 @@ const PAUSE_WAIT_MS = 15_000;
 
 export interface JobRoutes {
   runtime: Runtime;
+  disk: Disk;
   rooms: Rooms;
   compilers: Compilers;
   limits: ServerLimits;
@@ -103,6 +105,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     { schema: { summary: 'Let a paused job go on, as soon as there are slots for its ranks', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409) } } },
     async (request) => {
       const view = needActive(request.params.id);
+      if (view.stopped) throw new MayflyError(view.stopped.code as ErrorCode, view.stopped.message);
       if (view.state !== 'paused' && view.state !== 'pausing') throw new MayflyError('CONFLICT', `The job is not paused (${view.state}).`);
       runtime.dispatcher.step({ type: 'resume', job: view.id });
       await runtime.dispatcher.settled();
@@ -183,6 +186,7 @@ export async function submit(o: JobRoutes, s: JobSubmission, owner: string, more
   if (bytes + stdin.length > limits.inputBytes) throw new MayflyError('TOO_LARGE', `The input files have ${bytes + stdin.length} bytes; this server takes ${limits.inputBytes}.`);
   const memoryBytes = Math.min(s.options?.memoryBytes ?? limits.rankMemoryBytes, limits.rankMemoryBytes);
   const program = await prepareProgram(o.compilers, s.program, memoryBytes, asker);
+  o.disk.admit();
   const id = jobId(randomId(12));
   const inputs = await runtime.marks.making(id, () => runtime.store.create({ job: id, submission: s, files, stdin, program }));
   const options = s.options ?? {};

@@ -2,10 +2,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { storageStop } from '@mayfly/storage';
 import { ERRORS, MayflyError, type ApiError, type Diagnostic, type ErrorCode } from '@mayfly/wire';
 
 /** Status for a code; codes that describe programs (status 0) cross REST only as data of a job. */
 export const statusOf = (code: ErrorCode): number => ERRORS[code].status || 500;
+
+/** Errors of the file system that are the machine's, whatever was asked for. A missing file may be a defect of ours as well. */
+const PASSES = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
 
 export function toApiError(error: unknown): { status: number; body: ApiError } {
   if (error instanceof MayflyError) {
@@ -18,7 +22,8 @@ export function toApiError(error: unknown): { status: number; body: ApiError } {
   const code: ErrorCode =
     status === 413 ? 'TOO_LARGE' : status === 429 ? 'TOO_MANY' : status === 401 ? 'UNAUTHORIZED' : status === 403 ? 'FORBIDDEN' : status === 404 ? 'NOT_FOUND' : status < 500 ? 'BAD_REQUEST' : 'INTERNAL';
   if (code !== 'INTERNAL') return { status: status < 400 ? 400 : status, body: { code, message: e.message ?? ERRORS[code].advice } };
-  if ((e as NodeJS.ErrnoException).code === 'ENOSPC') return { status: 507, body: { code: 'DISK_FULL', message: 'The disk of the server is full.' } };
+  const stop = PASSES.has((e as NodeJS.ErrnoException).code ?? '') ? storageStop(error, 'The request cannot be carried out now') : undefined;
+  if (stop) return { status: statusOf(stop.code), body: { code: stop.code, message: `${stop.message}.` } };
   return { status: 500, body: { code: 'INTERNAL', message: 'The server met a defect; its log has the details.' } };
 }
 
