@@ -15,6 +15,7 @@
  *     ({@link Disk.before}), and if nothing failed again the listeners hear of it; only then does `writable` resolve.
  *  U2 Errors that say nothing of the storage change nothing here: they are defects, and stay with who met them.
  */
+import { statfsSync, type StatsFs } from 'node:fs';
 import { open, stat, statfs, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { storageStop } from '@mayfly/storage';
@@ -169,6 +170,8 @@ export class Disk {
     const before = this.#stopped;
     if (before && failed) before.failed = failed;
     if (before || this.#closed) return this.#say();
+    // As it is now, not as it was a second ago.
+    if (failed) this.#measure();
     const error = this.#words(failed);
     this.#stopped = { error, since: Date.now(), failed };
     const space = this.#space;
@@ -254,9 +257,7 @@ export class Disk {
   /** Never throws. */
   async #look(): Promise<void> {
     try {
-      const f = await statfs(this.#dir);
-      // Some virtual file systems tell of no blocks or files at all.
-      this.#space = f.blocks === 0 ? undefined : { free: f.bavail * f.bsize, total: f.blocks * f.bsize, files: f.files === 0 ? undefined : f.ffree };
+      this.#take(await statfs(this.#dir));
       if (!this.#stopped) await this.#folders();
     } catch (error) {
       this.failed(error, `the data directory ${this.#dir}`);
@@ -265,6 +266,19 @@ export class Disk {
     const space = this.#space;
     if (!space) return;
     if (this.#isLow(space, 0.25)) this.#stop(undefined);
+  }
+
+  #measure(): void {
+    try {
+      this.#take(statfsSync(this.#dir));
+    } catch {
+      // The next look tells.
+    }
+  }
+
+  #take(f: StatsFs): void {
+    // Some virtual file systems tell of no blocks or files at all.
+    this.#space = f.blocks === 0 ? undefined : { free: f.bavail * f.bsize, total: f.blocks * f.bsize, files: f.files === 0 ? undefined : f.ffree };
   }
 
   /** @throws what the file system says of one that is missing */

@@ -95,7 +95,6 @@ export class Metrics {
     gauge('mayfly_dashboards', 'Connected dashboards and commands that follow a job', () => s.dashboards());
     gauge('mayfly_compiles_running', 'Programs that are being compiled', () => s.compiles().running);
     gauge('mayfly_compiles_waiting', 'Programs that wait to be compiled', () => s.compiles().waiting);
-    gauge('mayfly_disk_free_bytes', 'Free bytes on the disk of the data directory', () => s.disk().freeBytes ?? NaN);
     gauge('mayfly_storage_stopped', '1 while nothing can be stored, so that jobs are paused', () => (s.disk().state === 'stopped' ? 1 : 0));
     new Gauge({ name: 'mayfly_build_info', help: 'Always 1; the version is the label', labelNames: ['version'], registers }).set({ version: s.version }, 1);
     new Gauge({

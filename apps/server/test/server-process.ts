@@ -40,6 +40,7 @@ async function bundle(): Promise<string> {
 export interface ServerProcess {
   readonly url: string;
   readonly port: number;
+  readonly pid: number;
   /** SIGKILL, and waits for the end. */
   kill(): Promise<void>;
   stop(): Promise<number | null>;
@@ -47,7 +48,7 @@ export interface ServerProcess {
   output(): string;
 }
 
-export async function startProcess(options: { dataDir: string; port?: number; channelMemories?: number; dispatcher?: object; limits?: object; pingMs?: number }): Promise<ServerProcess> {
+export async function startProcess(options: { dataDir: string; port?: number; channelMemories?: number; dispatcher?: object; limits?: object; pingMs?: number; reserveBytes?: number }): Promise<ServerProcess> {
   const file = await (bundled ??= bundle());
   const toolchain = fileURLToPath(new URL('../../../packages/toolchain/dist/compile-server.mjs', import.meta.url));
   const log = process.env.MAYFLY_TEST_LOG === undefined ? 'error' : 'debug';
@@ -70,6 +71,7 @@ export async function startProcess(options: { dataDir: string; port?: number; ch
   return {
     url,
     port: Number(new URL(url).port),
+    pid: child.pid!,
     async kill() {
       child.kill('SIGKILL');
       await over;
