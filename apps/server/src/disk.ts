@@ -18,7 +18,7 @@
 import { statfsSync, type StatsFs } from 'node:fs';
 import { open, stat, statfs, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { storageStop } from '@mayfly/storage';
+import { storageStop, whyStopped } from '@mayfly/storage';
 import { MayflyError, type ErrorBody, type ErrorCode, type ServerView } from '@mayfly/wire';
 import type { Logger } from './logger.ts';
 
@@ -198,8 +198,7 @@ export class Disk {
     const space = this.#space;
     if (failed?.code === 'STORAGE_FAILED') {
       // Without the paths of the server, which are in its log and on its page.
-      const why = /: ([^:]*)$/.exec(failed.message)?.[1] ?? failed.message;
-      return { code: 'STORAGE_FAILED', message: `The server cannot store anything: ${why}. Jobs go on by themselves when that has passed; the page and the log of the server have the details.` };
+      return { code: 'STORAGE_FAILED', message: `The server cannot store anything: ${whyStopped(failed)}. Jobs go on by themselves when that has passed; the page and the log of the server have the details.` };
     }
     // A quota leaves space that is not ours.
     const quota = space !== undefined && !this.#isLow(space, 0.5) && failed !== undefined;

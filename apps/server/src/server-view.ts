@@ -60,6 +60,7 @@ export class ServerHealth {
   readonly #s: ServerViewSources;
   readonly #delay = new LoopDelay();
   readonly #startedAt = Date.now();
+  #rss = 0;
   #storage: { at: number; sizes: Promise<ServerView['storage']> } | undefined;
 
   constructor(sources: ServerViewSources) {
@@ -90,9 +91,19 @@ export class ServerHealth {
       storage: await this.storage(),
       disk: this.#s.disk.view(),
       eventLoopMs: this.#delay.read(),
-      memoryBytes: process.memoryUsage.rss(),
+      memoryBytes: this.#memory(),
       cpu: Math.round(((user + system) / 1e6 / Math.max(1, process.uptime())) * 1000) / 1000,
     };
+  }
+
+  /** Linux tells it in a file, which cannot be opened when too many are. */
+  #memory(): number {
+    try {
+      this.#rss = process.memoryUsage.rss();
+    } catch {
+      // As it was last.
+    }
+    return this.#rss;
   }
 
   storage(): Promise<ServerView['storage']> {

@@ -3,26 +3,27 @@
  * The server is a process of its own, nodes and ranks are real. Mounting takes root on Linux; elsewhere these tests are skipped.
  */
 import { execFileSync } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startHeadlessNode, type HeadlessNode } from '@mayfly/node/headless';
 import type { JobView, ServerView } from '@mayfly/wire';
 import { describe, expect, it, type TestContext } from 'vitest';
-import { later, TOKEN, until } from './harness.ts';
+import { freshDir, later, TOKEN, until } from './harness.ts';
 import { startProcess, type ServerProcess } from './server-process.ts';
 
 const PATIENCE = { graceMs: 300, silentMs: 120_000, restartGraceMs: 120_000 };
 const LAPS = 120;
 const SIZE = 3;
 
-/** Waits for a line at lap 10; from then on it writes, and sends, all the time. */
+/** Waits for a line at one lap; from then on it writes, and sends, all the time. */
 const RING = `
-import { COMM_WORLD as comm, stdin } from 'mayfly';
+import { COMM_WORLD as comm, args, stdin } from 'mayfly';
 const { rank, size } = comm;
 const token = new Float64Array(512);
 for (let lap = 0; lap < ${LAPS}; lap++) {
-  if (rank === 0 && lap === 10) stdin.readLine();
+  if (rank === 0 && lap === Number(args[0])) stdin.readLine();
   if (rank === 0) comm.send(token, 1);
   comm.recv(token, (rank + size - 1) % size);
   token[0]! += rank + 1;
@@ -107,8 +108,8 @@ class Place {
       return { status: answer.status, body: text };
     }
   }
-  submit(): Promise<{ status: number; body: { id: string; code?: string; message?: string } }> {
-    return this.api('POST', '/api/jobs', { program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': RING } }, size: SIZE, options: { interactive: true } });
+  submit(at = 10): Promise<{ status: number; body: { id: string; code?: string; message?: string } }> {
+    return this.api('POST', '/api/jobs', { program: { language: 'typescript', entry: 'main.ts', sources: { 'main.ts': RING } }, size: SIZE, args: [String(at)], options: { interactive: true } });
   }
   async view(id: string): Promise<JobView> {
     return (await this.api('GET', `/api/jobs/${id}`)).body as JobView;
@@ -126,8 +127,8 @@ class Place {
     });
   }
   /** Runs up to its line. */
-  async running(): Promise<string> {
-    const { id } = (await this.submit()).body;
+  async running(at?: number): Promise<string> {
+    const { id } = (await this.submit(at)).body;
     await this.until(id, 'a job that waits for its line', (v) => v.tasks[0]?.activity?.call === 'stdin');
     return id;
   }
@@ -207,6 +208,82 @@ describe('a full disk', () => {
     expect((await p.api('POST', `/api/jobs/${byHand}/resume`)).status).toBe(200);
     expect((await p.line(byHand)).status).toBe(200);
     await p.right(byHand);
+    expect(await p.server.stop()).toBe(0);
+  });
+});
+
+describe('a process with too many open files', () => {
+  it('takes no connection and starts no job, and lives; a job that has to open a file waits, and ends right', { timeout: 180_000 }, async (context) => {
+    if (!existsSync('/proc/self/fd')) return context.skip();
+    const p = new Place(await freshDir());
+    await p.start();
+    await p.nodes(2);
+    // Files for output are opened at the first line of each rank.
+    const id = await p.running(0);
+    const limit = (n: number): void => void execFileSync('prlimit', ['--pid', String(p.server.pid), `--nofile=${n}:`]);
+    expect((await p.line(id)).status).toBe(200);
+    limit(1);
+    await p.until(id, 'the pause', (v) => v.state === 'paused');
+    expect((await p.view(id)).stopped).toEqual({
+      code: 'STORAGE_FAILED',
+      message: 'The server cannot store anything: this process has as many files open as it may (see ulimit -n) (EMFILE). Jobs go on by themselves when that has passed; the page and the log of the server have the details.',
+    });
+    expect(await p.submit()).toMatchObject({ status: 507, body: { code: 'STORAGE_FAILED' } });
+    expect(await p.disk_()).toMatchObject({ state: 'stopped', code: 'STORAGE_FAILED' });
+    // Nobody is let in meanwhile; that must not end the process.
+    const url = new URL(p.server.url);
+    await Promise.all(
+      Array.from({ length: 3 }, () => new Promise<void>((resolve) => {
+        const socket = connect(Number(url.port), url.hostname, () => socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'));
+        const over = (): void => (socket.destroy(), resolve());
+        socket.on('error', over).on('close', over).setTimeout(500, over);
+      })),
+    );
+    limit(4096);
+    await p.right(id);
+    expect(await p.server.stop()).toBe(0);
+  });
+});
+
+describe('a file system that becomes read-only', () => {
+  it('pauses jobs; a server does not start on it, and says why; on a sound one the job ends right', { timeout: 180_000 }, async (context) => {
+    const image = join(await freshDir(), 'image');
+    try {
+      writeFileSync(image, '');
+      truncateSync(image, 24 << 20);
+      execFileSync('mkfs.ext4', ['-q', '-F', image], { stdio: 'pipe' });
+    } catch {
+      return context.skip();
+    }
+    const disk = mounted(context, '-o', 'loop', image);
+    if (disk === undefined) return context.skip();
+    const p = new Place(disk);
+    await p.start();
+    await p.nodes(2);
+    const id = await p.running();
+    expect((await p.line(id)).status).toBe(200);
+    // What ext4 does by itself when its disk fails: everything that is open can be read, and nothing written.
+    execFileSync('mount', ['-o', 'remount,abort', disk]);
+    await p.until(id, 'the pause', (v) => v.state === 'paused');
+    expect(await p.view(id)).toMatchObject({ stopped: { code: 'STORAGE_FAILED', message: expect.stringMatching(/^The server cannot store anything: the (file system is mounted read-only \(EROFS\)|disk reports an input\/output error \(EIO\))\. Jobs go on/) } });
+    for (const [method, path, body] of [
+      ['POST', '/api/tokens', { name: 'somebody', role: 'viewer' }],
+      ['POST', '/api/rooms', { name: 'a room' }],
+      ['PUT', `/api/jobs/${id}/share`, undefined],
+      ['POST', `/api/jobs/${id}/stdin`, new Uint8Array(10)],
+      ['POST', `/api/jobs/${id}/cancel`, undefined],
+    ] as const)
+      expect({ path, ...(await p.api(method, path, body)) }).toMatchObject({ path, status: 507, body: { code: 'STORAGE_FAILED' } });
+    expect((await p.submit()).status).toBe(507);
+    expect((await p.api('GET', '/api/tokens')).body).toHaveLength(1);
+
+    const { port } = p.server;
+    await p.server.kill();
+    await expect(p.start(port)).rejects.toThrow(/STORAGE_FAILED[^]*read-only|read-only[^]*STORAGE_FAILED/);
+    execFileSync('umount', [disk]);
+    execFileSync('mount', ['-o', 'loop', image, disk]);
+    await p.start(port);
+    await p.right(id);
     expect(await p.server.stop()).toBe(0);
   });
 });

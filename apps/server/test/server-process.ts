@@ -44,7 +44,7 @@ export interface ServerProcess {
   /** SIGKILL, and waits for the end. */
   kill(): Promise<void>;
   stop(): Promise<number | null>;
-  /** What it has written so far: structured logs, one JSON line each. */
+  /** What it has written so far: structured logs, one JSON line each, and what ended it. */
   output(): string;
 }
 
@@ -52,13 +52,17 @@ export async function startProcess(options: { dataDir: string; port?: number; ch
   const file = await (bundled ??= bundle());
   const toolchain = fileURLToPath(new URL('../../../packages/toolchain/dist/compile-server.mjs', import.meta.url));
   const log = process.env.MAYFLY_TEST_LOG === undefined ? 'error' : 'debug';
-  const child: ChildProcess = spawn(process.execPath, [file, JSON.stringify({ port: 0, token: TOKEN, log, compileServer: toolchain, ...options })], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child: ChildProcess = spawn(process.execPath, [file, JSON.stringify({ port: 0, token: TOKEN, log, compileServer: toolchain, ...options })], { stdio: ['ignore', 'pipe', 'pipe'] });
   const over = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   later(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
     await over;
   });
   let text = '';
+  child.stderr!.on('data', (d: Buffer) => {
+    text += d.toString();
+    process.stderr.write(d);
+  });
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout!.on('data', (d: Buffer) => {
       text += d.toString();

@@ -4,4 +4,4 @@ export { openEmbeddedStorage, restoreDirectory, type BackupInfo, type EmbeddedSt
 export { openFileMessageLog, type FileMessageLogOptions } from './embedded/message-log.ts';
 export { openFileImageStore } from './embedded/image-store.ts';
 export { openFileRegistry, type FileRegistry, type FileRegistryOptions } from './embedded/registry.ts';
-export { stopsStorage, storageError, storageStop } from './storage-error.ts';
+export { stopsStorage, storageError, storageStop, whyStopped } from './storage-error.ts';

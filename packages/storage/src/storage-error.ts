@@ -27,6 +27,9 @@ const STOPS: readonly ErrorCode[] = ['DISK_FULL', 'STORAGE_FAILED'];
 /** Nothing can be stored for now: the same write may succeed later. */
 export const stopsStorage = (error: unknown): error is MayflyError => error instanceof MayflyError && STOPS.includes(error.code);
 
+/** For whoever need not know which file it was: 'the file system is mounted read-only (EROFS)'. */
+export const whyStopped = (error: MayflyError): string => (error.detail as { why?: string } | undefined)?.why ?? 'its storage does not work';
+
 /** What an error of the file system says of the storage; undefined: nothing, it is something else. */
 export function storageStop(error: unknown, what: string): MayflyError | undefined {
   if (error instanceof MayflyError) return stopsStorage(error) ? error : undefined;
@@ -34,7 +37,7 @@ export function storageStop(error: unknown, what: string): MayflyError | undefin
   if (code === undefined) return undefined;
   if (FULL.has(code)) return new MayflyError('DISK_FULL', `${what}: no space is left on the disk of the data directory`);
   const why = Object.hasOwn(UNWRITABLE, code) ? UNWRITABLE[code] : undefined;
-  return why === undefined ? undefined : new MayflyError('STORAGE_FAILED', `${what}: ${why} (${code})`);
+  return why === undefined ? undefined : new MayflyError('STORAGE_FAILED', `${what}: ${why} (${code})`, { why: `${why} (${code})` });
 }
 
 /** An error of the file system in the words of the registry of errors. */

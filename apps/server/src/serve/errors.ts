@@ -47,7 +47,8 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   const { status, body } = toApiError(error);
   // Whoever asked has left: there is nobody to answer.
   if (reply.raw.destroyed) return void reply.hijack();
-  if (status >= 500) request.log.error({ err: error }, 'request failed');
+  // What cannot be stored now has been logged where it began (disk.ts).
+  if (status >= 500 && status !== 507) request.log.error({ err: error }, 'request failed');
   // The route, not the path: a path may name a room's code.
   else request.log.info({ code: body.code, message: body.message, method: request.method, route: request.routeOptions.url, job: (request.params as { id?: string } | undefined)?.id }, 'request refused');
   if (status === 401) void reply.header('www-authenticate', 'Bearer');

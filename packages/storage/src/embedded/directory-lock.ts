@@ -6,6 +6,7 @@
 import { readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MayflyError } from '@mayfly/wire';
+import { stopsStorage, storageError } from '../storage-error.ts';
 
 interface Owner {
   pid: number;
@@ -32,7 +33,7 @@ async function startOf(pid: number): Promise<string | undefined> {
   }
 }
 
-/** @throws MayflyError CONFLICT @returns how to give it free */
+/** @throws MayflyError CONFLICT, DISK_FULL, STORAGE_FAILED @returns how to give it free */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   const path = join(directory, 'lock');
   const me: Owner = { pid: process.pid, started: (await startOf(process.pid)) ?? '' };
@@ -43,7 +44,11 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
         await unlink(path).catch(() => undefined);
       };
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+        // Made, perhaps, and not written.
+        if (stopsStorage(storageError(error, ''))) await unlink(path).catch(() => undefined);
+        throw storageError(error, `the data directory ${directory} cannot be locked for this server`);
+      }
     }
     let owner: Owner | undefined;
     try {
@@ -60,7 +65,8 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
     const stale = `${path}.stale-${process.pid}`;
     try {
       await rename(path, stale);
-    } catch {
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw storageError(error, `the data directory ${directory} cannot be locked for this server`);
       continue;
     }
     const moved = await readFile(stale, 'utf8').catch(() => '');

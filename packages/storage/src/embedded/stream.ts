@@ -370,7 +370,7 @@ export class FileStream implements LogStream {
   #fail(error: Error, what: string): MayflyError {
     if (this.#failure) return this.#failure;
     const reason = storageError(error, `stream ${this.name} is out of use, ${what}`);
-    return (this.#failure = new MayflyError(reason.code, `${reason.message}; what was appended from record ${this.#synced} on may not be on the disk`));
+    return (this.#failure = new MayflyError(reason.code, `${reason.message}; what was appended from record ${this.#synced} on may not be on the disk`, reason.detail));
   }
 }
 
