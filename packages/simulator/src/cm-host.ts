@@ -27,6 +27,8 @@ export class CmHost {
   /** Number of this life: what an earlier one had under way does not happen. */
   private life = 0;
   private recoveries = 0;
+  /** It found the disk full, and recovers when there is space. */
+  stopped = false;
   private connections = 0;
   /** While frames are judged: which incarnation of each task speaks. */
   private speaking = new Map<number, number>();
@@ -55,6 +57,7 @@ export class CmHost {
 
   /** Recovers from the log. `fresh`: the job starts now. */
   open(fresh: boolean): void {
+    this.stopped = false;
     const { setup } = this.world;
     const { server } = this.world;
     this.life++;
@@ -108,6 +111,11 @@ export class CmHost {
     const code = e instanceof DiskFull ? 'DISK_FULL' : 'INTERNAL';
     this.world.note(`CM ${this.index} stops: ${code} ${e.message}`);
     this.kill();
+    if (e instanceof DiskFull) {
+      this.stopped = true;
+      this.world.count('stopped by a full disk');
+      return;
+    }
     if (++this.recoveries > MAX_RECOVERIES) {
       this.world.server.failed({ code, message: e.message });
       return;
@@ -262,6 +270,7 @@ export class CmHost {
     switch (e.type) {
       case 'append': {
         const bytes = world.undone === 'base-forgets' ? withoutCounts(e.bytes) : e.bytes;
+        if (log.full && world.undone === 'forwards-though-full') return;
         const lsn = log.append(e.stream, bytes);
         this.appended++;
         this.witness(e.stream, lsn, bytes);
@@ -282,7 +291,9 @@ export class CmHost {
       case 'sync': {
         const marks = e.streams.map((s) => [s, log.next(s)] as const);
         return this.later(world.random.between(1, world.setup.diskMs), () => {
-          for (const [s, n] of marks) log.sync(s, n);
+          // Allocated only now, perhaps.
+          if (log.full && world.undone !== 'synced-though-full' && world.random.chance(0.3)) return this.broken(new DiskFull('no space is left for what was written'));
+          if (!log.full || world.undone !== 'synced-though-full') for (const [s, n] of marks) log.sync(s, n);
           world.trace?.(`cm${this.index} synced ${e.streams.join(' ')}`);
           this.step({ type: 'synced', ticket: e.ticket });
         });

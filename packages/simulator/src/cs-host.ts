@@ -203,9 +203,10 @@ export class CsHost {
         });
       }
       case 'discard':
-        server.change(e.changes);
-        for (const i of e.images) this.manifests.delete(i);
-        return;
+        return server.whenWritable(() => {
+          server.change(e.changes);
+          for (const i of e.images) this.manifests.delete(i);
+        });
       case 'trim': {
         world.count('trim');
         const newest = this.kept(e.task).at(-1)?.replay ?? e.to;

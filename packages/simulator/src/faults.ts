@@ -84,7 +84,6 @@ export interface Excuses {
   powerLost: Map<number, (number | undefined)[]>;
   /** Tasks of whose arrivals or determinants a record has a flipped bit. */
   damagedLogs: Set<number>;
-  diskFull: boolean;
   /** Tasks whose program takes every worker down. */
   poisoned: ReadonlySet<number>;
 }
@@ -94,7 +93,7 @@ export class Striker {
   readonly excuses: Excuses;
 
   constructor(private readonly world: World) {
-    this.excuses = { powerLost: new Map(), damagedLogs: new Set(), diskFull: false, poisoned: world.poisoned };
+    this.excuses = { powerLost: new Map(), damagedLogs: new Set(), poisoned: world.poisoned };
   }
 
   private happened(kind: FaultKind, what: string): void {
@@ -323,12 +322,7 @@ export class Striker {
     const { server } = world;
     const ms = r.between(50, 2500);
     this.happened('full disk', `${ms} ms`);
-    this.excuses.diskFull = true;
-    for (const cm of server.cms) cm.log.full = true;
-    server.cs.full = true;
-    world.agenda.after(ms, () => {
-      for (const cm of server.cms) cm.log.full = false;
-      server.cs.full = false;
-    });
+    server.setFull(true, r.between(0, 300));
+    world.agenda.after(ms, () => server.setFull(false, r.between(0, 300)));
   }
 }

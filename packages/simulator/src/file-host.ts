@@ -42,6 +42,11 @@ export class FileHost {
     world.checkers.files.disk = () => this.files?.files ?? this.disk;
   }
 
+  /** Nothing can be written to the journal; it throws DiskFull then. */
+  set full(on: boolean) {
+    this.journal.full = on;
+  }
+
   private get stream(): string {
     return `j${this.generation}`;
   }
@@ -97,8 +102,8 @@ export class FileHost {
     const again = n <= (this.applied.get(task) ?? 0);
     const outcome = service.decide(task, n, WorldMode.REQUEST, body, LIMIT - service.total, again);
     if ('fatal' in outcome) throw new Error(`the file service refuses ${outcome.path}: ${outcome.fatal}`);
-    this.applied.set(task, n);
     this.write({ outcome, body: [...body] });
+    this.applied.set(task, n);
     world.checkers.files.decided({ task, channel: n, body: body.slice() });
     this.perform(files, outcome, body);
     world.count('requests to the file service');
@@ -134,6 +139,8 @@ export class FileHost {
     const upTo = this.requests();
     const spawns = this.files!.service.spawned.length;
     this.later(() => {
+      // What was written is synced when there is room for it.
+      if (this.journal.full) return this.world.server.whenWritable(() => ((this.committing = false), this.commit()));
       this.journal.sync(stream, next);
       this.committing = false;
       for (; this.told < spawns; this.told++) this.world.server.spawned(this.files!.service.spawned[this.told]!);
@@ -190,7 +197,7 @@ export class FileHost {
 
   /** The snapshot stands for what came before it once the files are durable; what came after is written behind it. */
   private compact(): void {
-    if (this.compacting || !this.files) return;
+    if (this.compacting || this.journal.full || !this.files) return;
     this.compacting = true;
     const { files, stream, world } = this;
     const snapshot = files.service.snapshot();
@@ -198,6 +205,7 @@ export class FileHost {
     const effects = this.unsynced.length;
     const platter = copied(files.files);
     this.later(() => {
+      if (this.journal.full) return void (this.compacting = false);
       if (world.undone !== 'snapshot-before-files') {
         this.platter = platter;
         this.unsynced.splice(0, effects);

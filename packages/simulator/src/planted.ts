@@ -70,6 +70,8 @@ export const PLANTED = [
   plant('no-fence-at-cm', 'A message from an older incarnation is refused everywhere, not only at the dispatcher', 200, ZOMBIES),
   plant('first-connection-wins', 'The higher closes the lower (the paper lets the first connection win)', 200),
   plant('clone-accepted', 'An equal one needs the same session nonce, else it is a clone', 200),
+  plant('forwards-though-full', 'A frame that cannot be appended is neither forwarded nor counted', 200, { only: ['full disk', 'rank crash', 'kill CM'] }),
+  plant('synced-though-full', 'C5: a sender is told `synced` only of what survives power loss, also after a sync that failed', 400, { only: ['full disk'] }),
   // Checkpoint Server
   plant('image-without-sends', 'An image is complete only when every send before it is durable', 600),
   plant('image-without-outputs', 'An image is complete only when every output before it is durable', 600),
@@ -85,6 +87,7 @@ export const PLANTED = [
   plant('no-fence-at-cs', 'Images of older incarnations are refused everywhere', 600, ZOMBIES),
   // dispatcher
   plant('incarnation-not-durable', 'Raise the incarnation durably, then fence', 400),
+  plant('commit-given-up', 'A commit that fails is repeated before the next: nothing that depends on it happens before', 400, { only: ['full disk', 'kill server', 'rank crash', 'crash'] }),
   plant('no-fence-at-dispatcher', 'Fence the CS, choose the image, every CM fences; only then does the new one execute', 600),
   plant('old-heartbeats-count', 'A rank is crashed when its node does not name it: what the node said before the rank reached it counts for nothing', 400, { only: ['stall', 'delay', 'crash', 'freeze'] }),
   plant('loss-believed', 'Input from a node is never trusted: whether the logs have what a restart needs, the server asks the logs', 100, { only: ['false loss'] }),

@@ -123,12 +123,11 @@ export function run(seed: number, o: RunOptions = {}): RunReport {
 /**
  * May a job end with this error? Power loss in `behind` may exceed what the protocol covers, but only together with the loss of a rank: it took records
  * of the very task that the error names, and the incarnation that executed then (its node retains what is not synced) is no more. A bit flip in a record is
- * told and not repaired; a disk that stays full ends the job. So does a program that no node can run.
+ * told and not repaired. A disk that is full for a while excuses nothing; a program that no node can run does.
  */
 function excused({ code, message }: { code: string; message: string }, striker: Striker, world: World): boolean {
-  const { powerLost, damagedLogs, diskFull } = striker.excuses;
-  if (code === 'DISK_FULL') return diskFull;
-  if (code === 'KEEPS_CRASHING') return striker.excuses.poisoned.has(Number(/^Rank (\d+)/.exec(message)?.[1]));
+  const { powerLost, damagedLogs, poisoned } = striker.excuses;
+  if (code === 'KEEPS_CRASHING') return poisoned.has(Number(/^Rank (\d+)/.exec(message)?.[1]));
   if (code !== 'LOST_LOG') return false;
   const named = /(?:rank|task) (\d+)/.exec(message)?.[1];
   if (named === undefined) return damagedLogs.size > 0;

@@ -23,6 +23,7 @@ type Bare = DispatcherEvent extends infer E ? (E extends { now: number } ? Omit<
 const invented = (tasks: number): Progress => ({
   sends: 0, consumed: 0, logs: { arrivals: 2 ** 40, consumed: 0, determinants: 0, held: [[0, 2 ** 40]], sent: [WORLD, ...Array.from({ length: tasks }, (_, t) => taskId(t))].map((to) => [to, 2 ** 40] as const) },
 });
+const DISK_FULL: ErrorBody = { code: 'DISK_FULL', message: 'no space is left' };
 
 export class Server {
   up = false;
@@ -35,6 +36,10 @@ export class Server {
   private opened = false;
   private connections = 0;
   private commitAt = 0;
+  /** The disk is full: survives the process. */
+  private full = false;
+  /** What waits for space, in order; of this life. */
+  private waiting: (() => void)[] = [];
   /** Of the job, by now. */
   tasks = 0;
   private readonly controls = new Map<string, ControlLink>();
@@ -53,6 +58,7 @@ export class Server {
     this.up = true;
     this.life++;
     this.commitAt = 0;
+    this.waiting = [];
     const { dispatcher, graceMs, briefGraceMs } = world.setup;
     world.failures.clear(); // what strangers did is forgotten with the process
     this.dispatcher = new Dispatcher({ ...dispatcher, ...withoutRule(world.undone), ...(briefGraceMs === undefined ? {} : { graceMs, briefGraceMs }) });
@@ -63,6 +69,7 @@ export class Server {
     if (world.setup.spec.files) world.files.start();
     this.tasks = world.setup.spec.files ? world.files.tasks : world.setup.spec.size;
     this.dispatch({ type: 'recover', entries: this.entries((k) => !k.startsWith('image/') && !k.startsWith('trimmed/')), images: this.cs.newest() });
+    if (this.full) this.dispatch({ type: 'storage', error: DISK_FULL });
     if (!this.registry.has(`job/${world.setup.job}`)) this.dispatch({ type: 'submit', job: this.spec() });
     const { life } = this;
     const every = (ms: number, f: () => void): void => {
@@ -145,6 +152,26 @@ export class Server {
       ...(setup.briefGraceMs === undefined ? { graceMs: setup.graceMs } : {}),
       limits: { memoryBytes: 1 << 30, fileBytes: 1 << 30 }, submittedAt: this.world.wall,
     };
+  }
+
+  // ---- a full disk ----
+
+  /** The dispatcher hears of it a moment later, as of a write that failed. */
+  setFull(full: boolean, toldAfterMs: number): void {
+    this.full = full;
+    for (const cm of this.cms) cm.log.full = full;
+    this.cs.full = full;
+    this.world.files.full = full;
+    this.later(toldAfterMs, () => this.full === full && this.dispatch({ type: 'storage', ...(full ? { error: DISK_FULL } : {}) }));
+    if (full || !this.up) return;
+    for (const go of this.waiting.splice(0)) go();
+    for (const cm of this.cms) if (cm.stopped) cm.open(false);
+  }
+
+  /** Now, or when there is space: in order. */
+  whenWritable(f: () => void): void {
+    if (this.full || this.waiting.length > 0) this.waiting.push(f);
+    else f();
   }
 
   // ---- registry ----
@@ -298,8 +325,11 @@ export class Server {
         // commits are ordered; a crash may fall before or after one, or before the core hears of it
         this.commitAt = Math.max(this.commitAt, world.agenda.now + (early ? 200 : 0) + world.random.between(1, world.setup.diskMs));
         this.later(this.commitAt - world.agenda.now, () => {
-          this.change(e.changes);
-          if (!early) this.later(world.random.next(), told);
+          if (this.full && world.undone === 'commit-given-up') return told();
+          this.whenWritable(() => {
+            this.change(e.changes);
+            if (!early) this.later(world.random.next(), told);
+          });
         });
         if (early) this.later(1, told);
         return;

@@ -32,6 +32,9 @@ const QUICK: readonly [Rule, RegExp][] = [
   ['no-comparison', /^K13/],
   ['words-believed', /^K13/],
   ['blame-kept', /^K19/],
+  ['forwards-though-full', /^K(8|12)/],
+  ['synced-though-full', /^K9/],
+  ['commit-given-up', /^K4/],
 ];
 
 test.each(QUICK)('%s is found', { timeout: 120_000 }, (rule, by) => {

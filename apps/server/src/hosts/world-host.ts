@@ -252,7 +252,7 @@ export class WorldHost {
       try {
         writeAll(this.#fd(o, t, `${task}.${stream}`), body, place.start);
       } catch (error) {
-        if (fresh) t.index.takeBack(mode, place);
+        if (fresh) t.index.takeBack(mode, place); // W4
         throw error;
       }
       if (fresh && body.length > 0) {
@@ -260,7 +260,13 @@ export class WorldHost {
         this.#listener.output(job, task, stream, place.start, body);
         this.#listener.total(job, totalOf(o));
       }
-    } else if (mode === WorldMode.FILE || mode === WorldMode.CUT || mode === WorldMode.REQUEST) this.#file(job, o, task, n, mode, body, !fresh);
+    } else if (mode === WorldMode.FILE || mode === WorldMode.CUT || mode === WorldMode.REQUEST)
+      try {
+        this.#file(job, o, task, n, mode, body, !fresh);
+      } catch (error) {
+        if (fresh) t.index.takeBack(mode, place); // W4
+        throw error;
+      }
     else if (mode === WorldMode.EXIT) {
       o.service.forget(task, Infinity);
       this.#listener.exit(job, task, readExit(body));

@@ -121,7 +121,7 @@ class Store implements FileImageStore {
 
   async #durable(hash: string): Promise<void> {
     await this.#packs.durable();
-    if (!this.#packs.isDurable(hash)) throw new MayflyError('INTERNAL', `page ${hash} was lost: the disk could not be synced`);
+    if (!this.#packs.isDurable(hash)) throw new MayflyError('STORAGE_FAILED', `page ${hash} was lost: the disk could not be synced`);
   }
 
   async getPage(hash: string): Promise<Uint8Array | undefined> {
