@@ -169,6 +169,9 @@ async function showUntilEnd(client: Client, job: JobView, progress: ProgressLine
   try {
     const view = await follow(client, job.id, {
       job: (v) => {
+        // Without a progress line there is nothing that says so.
+        if (!options.quiet && !process.stderr.isTTY && (v.stopped === undefined) !== (latest.stopped === undefined))
+          process.stderr.write(v.stopped ? `mayfly: job ${job.id} is paused: ${v.stopped.message}\n` : `mayfly: job ${job.id} goes on\n`);
         latest = v;
       },
       output: (task, stream, bytes) => {

@@ -38,6 +38,9 @@ describe('words', () => {
     expect(jobLine(job({ tasks: [rank({ state: 'done' }), rank({})] }))).toBe('1 of 2 ranks done');
     expect(jobLine(job({ state: 'failed', error: { code: 'DEADLOCK', message: 'Every rank waits.\nrank 0 …' } }))).toBe('DEADLOCK: Every rank waits.');
     expect([wantedAt(job({ state: 'waiting' })), wantedAt(job({ state: 'waiting', room: 'ABCDEF' })), wantedAt(job({ state: 'paused' })), wantedAt(job({ state: 'done' }))]).toEqual(['/volunteer', '/volunteer?room=ABCDEF', undefined, undefined]);
+    const stopped = job({ state: 'paused', reason: 'The disk of the server is full: 0 B of 16 MB free. …', stopped: { code: 'DISK_FULL', message: '' } });
+    expect([jobLine(stopped), wantedAt(stopped)]).toEqual(['the disk of the server is full; it goes on by itself', undefined]);
+    expect(wantedAt(job({ state: 'waiting', stopped: { code: 'STORAGE_FAILED', message: '' } }))).toBeUndefined();
     expect(jobLine(job({ state: 'done', reason: 'old' }))).toBe('2 ranks finished');
   });
   it('says before a pause what it will cost', () => {

@@ -56,6 +56,9 @@ export function rankWord(t: Pick<TaskView, 'state' | 'activity' | 'exitCode'>, e
   }
 }
 
+/** Why jobs stand still though nobody paused them, in a line; the server's own words have the figures. */
+export const stoppedLine = (code: string): string => (code === 'DISK_FULL' ? 'the disk of the server is full; it goes on by itself' : 'the server cannot store anything; it goes on by itself');
+
 export const isPaused = (state: JobState): boolean => state === 'paused' || state === 'pausing';
 
 /** What a pause will do to this job: said before it is done. */
@@ -161,6 +164,7 @@ export function ranksOf(job: JobView): { done: number; alive: number; total: num
 export function jobLine(job: JobView): string {
   const { done, alive, total } = ranksOf(job);
   if (job.state === 'failed') return job.error ? `${job.error.code}: ${firstLine(job.error.message)}` : (job.reason ?? 'failed');
+  if (job.stopped && !hasEnded(job.state)) return stoppedLine(job.stopped.code);
   if (job.reason && !hasEnded(job.state)) return job.reason;
   if (job.state === 'paused') return 'had not begun';
   if (job.state === 'waiting') return `waits for ${plural(total, 'slot')}`;
@@ -172,7 +176,7 @@ export function jobLine(job: JobView): string {
 
 /** Where volunteers for this job are wanted: it waits for slots, as a whole or with some of its ranks. undefined: it does not. */
 export function wantedAt(job: JobView): string | undefined {
-  if (hasEnded(job.state) || isPaused(job.state)) return undefined;
+  if (hasEnded(job.state) || isPaused(job.state) || job.stopped) return undefined;
   if (job.state !== 'waiting' && !job.tasks.some((t) => t.state === 'unassigned')) return undefined;
   return job.room === undefined ? '/volunteer' : `/volunteer?room=${job.room}`;
 }

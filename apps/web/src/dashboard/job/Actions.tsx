@@ -24,6 +24,8 @@ export function Actions({ job }: { job: JobView }) {
   /** Result files and the output of every rank, as one file. */
   const archive = useMutation({ mutationFn: () => saveArchive(job.id) });
   const ended = hasEnded(job.state);
+  // One that waits for storage goes on by itself; it may be paused for longer.
+  const byHand = isPaused(job.state) && !job.stopped;
   const [begun] = useState(!ended);
   const mayChange = useMayChange(job);
   const maySubmit = useMay('submitter');
@@ -39,12 +41,12 @@ export function Actions({ job }: { job: JobView }) {
             Checkpoint now
           </Button>
         )}
-        {!ended && mayChange && isPaused(job.state) && (
+        {!ended && mayChange && byHand && (
           <Button className="button primary mid tail" isDisabled={resume.isPending} onPress={() => resume.mutate()}>
             Resume
           </Button>
         )}
-        {!ended && mayChange && !isPaused(job.state) && (
+        {!ended && mayChange && !byHand && (
           <Confirm
             label="Pause"
             className="mid tail"

@@ -37,6 +37,18 @@ export function ServerPage() {
             <Fact name="Memory" value={bytes(s.memoryBytes)} />
             <Fact name="Processor" value={`${Math.round(s.cpu * 100)} %`} more="of a core, since the start" />
           </dl>
+          {s.disk.state === 'stopped' && (
+            <div className="notice tone-bad" role="alert" data-testid="disk">
+              <div className="row apart">
+                <strong>Nothing can be stored, for {elapsed(s.now - (s.disk.since ?? s.now))}</strong>
+                <span className="code">{s.disk.code}</span>
+              </div>
+              <p>{s.disk.message}</p>
+              <p className="muted small">
+                Data directory: <span className="mono break">{s.disk.directory}</span>
+              </p>
+            </div>
+          )}
           <section className="card" aria-label="Storage">
             <h2>Storage</h2>
             <dl className="pairs">
@@ -51,7 +63,15 @@ export function ServerPage() {
               <dt>Ended jobs go at</dt>
               <dd>{bytes(s.storage.limitBytes)} in all, the oldest first</dd>
               <dt>Free on the disk</dt>
-              <dd>{s.storage.freeBytes === undefined ? 'not known' : bytes(s.storage.freeBytes)}</dd>
+              <dd>{s.disk.freeBytes === undefined ? 'not known' : `${bytes(s.disk.freeBytes)} of ${bytes(s.disk.totalBytes ?? 0)}`}</dd>
+              {s.disk.reserveBytes !== undefined && (
+                <>
+                  <dt>Kept in reserve</dt>
+                  <dd>
+                    below {bytes(s.disk.reserveBytes)} new jobs are refused, below {bytes(s.disk.reserveBytes / 4)} jobs pause
+                  </dd>
+                </>
+              )}
             </dl>
           </section>
           <section className="card" aria-label="Connections and work">

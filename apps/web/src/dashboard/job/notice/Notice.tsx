@@ -17,7 +17,17 @@ export function Notice({ job }: { job: JobView }) {
   // Who comes to a job that has failed finds all of its error open.
   const [late] = useState(hasEnded(job.state));
   if (job.error && job.state !== 'cancelled') return <JobError error={job.error} late={late} />;
+  if (job.stopped && !hasEnded(job.state)) return <Stopped message={job.stopped.message} />;
   return at === undefined ? <Comparison job={job} /> : <Wanted at={at} job={job} />;
+}
+
+/** The server cannot store anything: what it says of that. */
+function Stopped({ message }: { message: string }) {
+  return (
+    <Held tone="warn" id="stopped" label="Why it stands still">
+      <p className="small">{message} Nothing that the ranks have done is lost.</p>
+    </Held>
+  );
 }
 
 /** How a job that waits for slots comes to them. */
