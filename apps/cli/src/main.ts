@@ -2,6 +2,7 @@
 import { ApiFailure } from '@mayfly/client';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { PauseOptions } from './commands/pause.ts';
+import type { CheckOptions } from './commands/check.ts';
 import type { CheckpointOptions } from './commands/checkpoint.ts';
 import type { OutputOptions } from './commands/jobs.ts';
 import type { ServerCommandOptions } from './commands/server.ts';
@@ -247,6 +248,14 @@ ${EXIT_HELP}`,
     .argument('<backup>', 'the folder that `mayfly backup` printed')
     .requiredOption('-d, --data-dir <folder>', 'new or empty')
     .action(act(async (from: string, o: { dataDir: string }) => (await import('./commands/backup.ts')).restore(from, o)));
+
+  program
+    .command('check')
+    .description('verify a data directory that no server uses: every file, with its checksums; exit code 0: healthy, 1: problems, 2: cannot check')
+    .argument('<data-dir>')
+    .option('--repair', 'restore what can be restored; what cannot stay is moved to damaged/, nothing is deleted')
+    .option('--json', 'the result as JSON')
+    .action(act(async (dir: string, o: CheckOptions) => (await import('./commands/check.ts')).check(dir, o)));
 
   // What mayfly.ts has taken before it came here: listed for --help.
   for (const [name, description] of Object.entries(DRIVER_HELP)) program.command(name).description(description).argument('[arguments...]').helpOption(false).allowUnknownOption();

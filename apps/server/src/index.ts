@@ -2,3 +2,4 @@
 export { createServer } from './create-server.ts';
 export { defaultLimits, defaultRetention, type MayflyServer, type Retention, type ServerLimits, type ServerOptions } from './options.ts';
 export { restoreDirectory, type BackupInfo } from '@mayfly/storage';
+export { checkDataDirectory, type CheckOptions, type DataCheck } from './check/check.ts';

@@ -43,6 +43,7 @@ import { WorldHost, type StreamName } from './hosts/world-host.ts';
 import { assignmentOf } from './jobs/assignment.ts';
 import { FinalCounters, noCounters } from './jobs/job-counters.ts';
 import { JobMarks } from './jobs/job-marks.ts';
+import { JobRecords } from './jobs/job-records.ts';
 import { JobStore } from './jobs/job-store.ts';
 import { LogQuota } from './jobs/log-quota.ts';
 import { mappedReport } from './jobs/mapped-report.ts';
@@ -66,6 +67,9 @@ export interface RuntimeObserver {
   jobForgotten(job: JobId): void;
 }
 
+/** Troubles of the file system that say nothing of the job's own files. */
+const PASSING: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'ENOMEM', 'DISK_FULL', 'STORAGE_FAILED']);
+
 const WATCH_MS = 1000;
 /** A node that lives is mostly back on a new socket by then (packages/node/src/daemon). Where somebody has set the grace, that holds. */
 const BRIEF_GRACE_MS = 100;
@@ -77,6 +81,7 @@ const HISTORY_MS = 1000;
 export class Runtime {
   readonly store: JobStore;
   readonly marks: JobMarks;
+  readonly #records: JobRecords;
   readonly world: WorldHost;
   readonly memories: ChannelMemories;
   readonly checkpoints: CheckpointServerHost;
@@ -126,6 +131,7 @@ export class Runtime {
     this.board = deps.board;
     this.store = new JobStore(options.dataDir);
     this.marks = new JobMarks({ registry, log: deps.log, images: deps.images, store: this.store, logger });
+    this.#records = new JobRecords(this.store.root, registry, logger);
     this.#finals = new FinalCounters(this.store.root);
     this.#logQuota = new LogQuota(options.limits.logBytes);
     this.history = new History({
@@ -265,8 +271,9 @@ export class Runtime {
     if (this.#disk.stopped) this.#storage(this.#disk.stopped);
     // R1, unless storage is stopped: then they recover when it can be written, and the server says so meanwhile.
     for (const job of active)
-      if (this.#jobs.ran.has(job)) await this.#disk.orStopped(this.#openJob(job).catch((error: unknown) => this.#logger.error({ err: error, job }, 'job cannot be recovered')));
+      if (this.#jobs.ran.has(job)) await this.#disk.orStopped(this.#openJob(job).catch((error: unknown) => this.#unrecovered(job, error)));
     await this.#disk.orStopped(this.#finish(active));
+    this.#records.fill([...this.#specs.values()].filter((spec) => !active.has(spec.id)));
     if (known.size > 0) this.#logger.info({ jobs: known.size, active: active.size }, 'recovered');
     this.dispatcher.start();
     this.#timers = [
@@ -277,6 +284,15 @@ export class Runtime {
       setInterval(() => this.history.tick(), HISTORY_MS),
       setInterval(() => this.slotUse.tick(this.nodes(), Date.now()), HISTORY_MS),
     ];
+  }
+
+  /** Its files are damaged: it ends, and says which. @throws MayflyError for a trouble that may pass (no space, no permission): then nothing starts, and nothing ends */
+  #unrecovered(job: JobId, error: unknown): void {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== undefined && PASSING.has(code)) throw new Error(`job ${job} cannot be opened: ${message}`);
+    this.#logger.error({ err: error, job }, 'job cannot be recovered');
+    const known = error instanceof MayflyError && error.code !== 'INTERNAL';
+    this.dispatcher.step({ type: 'jobFailed', job, error: { code: known ? error.code : 'DAMAGED_DATA', message: `After a start of the server the job could not go on: ${message}` } });
   }
 
   /** R2 (jobs/open-jobs.ts): logs of jobs that have ended (their output once more, should a power loss have eaten it). Those of unknown jobs stay. */
@@ -294,6 +310,7 @@ export class Runtime {
     this.#stopping = true;
     for (const t of this.#timers) clearInterval(t);
     await this.#jobs.settled();
+    await this.#records.close();
     this.runLog.close();
     await this.history.close();
     await Promise.all(this.memories.all().map((h) => h.close('the server stops')));
@@ -310,9 +327,11 @@ export class Runtime {
     return spec ? this.#jobs.open(spec) : Promise.reject(new MayflyError('NOT_FOUND', `no job ${job}`));
   }
 
-  #closeJob(job: JobId): Promise<void> {
+  async #closeJob(job: JobId): Promise<void> {
     this.#logQuota.forget(job);
-    return this.#jobs.close(job, this.tasksOf(job));
+    await this.#jobs.close(job, this.tasksOf(job));
+    const spec = this.#specs.get(job);
+    if (spec) await this.#records.ended(spec);
   }
 
   /** MPI_Comm_spawn takes what is free now, or what its job's earlier children are about to leave. */
@@ -345,6 +364,7 @@ export class Runtime {
       } finally {
         log.close();
       }
+      await this.#records.submitted(spec);
       this.#specs.set(spec.id, spec);
       await this.dispatcher.submit(spec);
     } catch (error) {
@@ -382,6 +402,7 @@ export class Runtime {
   async remove(job: JobId): Promise<void> {
     if (!isOver(this.need(job).state)) throw new MayflyError('CONFLICT', 'The job has not ended; cancel it first.');
     await this.#jobs.closed(job);
+    await this.#records.settled(job);
     await this.marks.removing(job, async () => {
       // Not through the core, whose commits may wait for storage: these make room, and nothing of an ended job is under way there.
       const of = [...(await this.#registry.entries(`task/${job}/`)), ...(await this.#registry.entries(`fault/${job}/`))];

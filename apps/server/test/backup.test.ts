@@ -66,7 +66,7 @@ describe('a backup', () => {
     const goOn = (url: string): Promise<unknown> => api(url, 'POST', `jobs/${id}/stdin`, '\n');
     await until('the first wait', async () => (await printed(first.url, 0)).includes('step 19'));
     const taken = await api<{ path: string; files: number }>(first.url, 'POST', 'backup', {});
-    expect(JSON.parse(await readFile(join(taken.path, 'backup.json'), 'utf8'))).toMatchObject({ format: 2, files: taken.files });
+    expect(JSON.parse(await readFile(join(taken.path, 'backup.json'), 'utf8'))).toMatchObject({ format: 3, files: taken.files });
 
     // The job goes on behind the backup's moment, on new incarnations too.
     await goOn(first.url);

@@ -1,8 +1,9 @@
 /** The registry and the rest of the data directory disagree: the server does not start, and removes nothing; what a crash leaves of making or removing a job is finished. */
+import { checkDataDirectory } from '@mayfly/server';
 import { openEmbeddedStorage } from '@mayfly/storage';
 import { startHeadlessNode } from '@mayfly/node/headless';
 import type { JobView } from '@mayfly/wire';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,7 +18,9 @@ beforeAll(async () => {
   const server = await startServer({ dataDir: original });
   const node = await startHeadlessNode({ server: server.localUrl, slots: 1, name: 'a' });
   job = ((await api(server, 'POST', '/api/jobs', program(`console.log('hello');`, 1))).body as { id: string }).id;
-  await until('the end', async () => ((await api(server, 'GET', `/api/jobs/${job}`)).body as JobView).state === 'done');
+  let view: JobView | undefined;
+  await until('the end', async () => (view = (await api(server, 'GET', `/api/jobs/${job}`)).body as JobView).state !== 'running' && view.state !== 'waiting');
+  expect([view!.state, view!.error]).toEqual(['done', undefined]);
   await node.close(0);
   await server.close();
 });
@@ -65,6 +68,83 @@ describe('a registry that lacks a job', () => {
     mkdirSync(join(dir, 'jobs', '0unknownjob0'));
     await expect(startServer({ dataDir: dir })).rejects.toMatchObject({ message: expect.stringMatching(/a job that its registry does not know \(0unknownjob0\).*mayfly check .* --repair/) as string });
     expect(existsSync(join(dir, 'jobs', '0unknownjob0'))).toBe(true);
+  });
+});
+
+describe('mayfly check', () => {
+  it('says that a directory is healthy, and changes nothing', async () => {
+    const dir = await copy();
+    const before = filesOf(dir);
+    expect(await checkDataDirectory(dir)).toMatchObject({ problems: [], done: [], jobs: 1 });
+    expect(filesOf(dir)).toEqual(before);
+  });
+
+  it('cannot check what a server uses, or what is no data directory', async () => {
+    const dir = await copy();
+    const server = await startServer({ dataDir: dir });
+    later(() => server.close());
+    await expect(checkDataDirectory(dir)).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringMatching(/in use by process/) as string });
+    await expect(checkDataDirectory(await freshDir())).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(checkDataDirectory(join(dir, 'none'))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('--repair takes an ended job in again when the registry is gone: with its end, its output and its submission', async () => {
+    const dir = await copy();
+    rmSync(join(dir, 'registry'), { recursive: true });
+    const { problems, done } = await checkDataDirectory(dir, { repair: true });
+    expect(problems.map((p) => `${p.file} ${p.what}`)).toEqual(expect.arrayContaining(['registry is missing', `jobs/${job} is a job that the registry does not know`]));
+    expect(done.join('\n')).toMatch(/is in the registry again, with its end and its output/);
+    expect((await checkDataDirectory(dir)).problems.map((p) => p.what)).toEqual(['holds no token of the owner: the next start draws a new one']);
+    const server = await startServer({ dataDir: dir });
+    later(() => server.close());
+    expect((await api(server, 'GET', `/api/jobs/${job}`)).body).toMatchObject({ state: 'done', size: 1, tasks: [{ exitCode: 0 }] });
+    expect((await api(server, 'GET', `/api/jobs/${job}/tasks/0/stdout`)).body).toBe('hello\n');
+    expect((await api(server, 'GET', `/api/jobs/${job}/submission`)).status).toBe(200);
+  });
+
+  it('--repair shows a job that had not ended as failed, and keeps its logs and images aside', async () => {
+    const dir = await copy();
+    const first = await startServer({ dataDir: dir });
+    const { id } = (await api(first, 'POST', '/api/jobs', program(`console.log('never');`, 2, { name: 'waits' }))).body as { id: string };
+    await first.close();
+    const storage = await openEmbeddedStorage({ dataDir: dir });
+    (await storage.log.open(`${id}/cm0/t0`)).append(new Uint8Array(5));
+    await storage.images.putManifest(`${id}-0-0-1`, '{"pages":[]}');
+    await storage.close();
+    rmSync(join(dir, 'registry'), { recursive: true });
+    const { done } = await checkDataDirectory(dir, { repair: true });
+    expect(done.join('\n')).toMatch(/“waits” had not ended; it is in the registry again as failed/);
+    const aside = (readdirSync(join(dir, 'damaged'), { recursive: true }) as string[]).join('\n');
+    expect(aside).toMatch(/\.seg/);
+    expect(aside).toMatch(/manifests/);
+    const server = await startServer({ dataDir: dir });
+    later(() => server.close());
+    expect((await api(server, 'GET', `/api/jobs/${id}`)).body).toMatchObject({ state: 'failed', error: { code: 'DAMAGED_DATA' } });
+    expect(((await api(server, 'GET', '/api/jobs')).body as unknown[]).length).toBe(2);
+  });
+
+  it('--repair makes a registry of what is left when a log and its twin are damaged; the old files are kept', async () => {
+    const dir = await copy();
+    for (const f of readdirSync(join(dir, 'registry')).filter((n) => /\.(log|twin)$/.test(n))) {
+      const path = join(dir, 'registry', f);
+      const bytes = readFileSync(path);
+      if (bytes.length > 200) bytes[80]! ^= 1;
+      writeFileSync(path, bytes);
+    }
+    await expect(startServer({ dataDir: dir })).rejects.toMatchObject({ code: 'DAMAGED_DATA', message: expect.stringMatching(/commit \d+ is lost/) as string });
+    const { done } = await checkDataDirectory(dir, { repair: true });
+    expect(done.join('\n')).toMatch(/registry: written anew/);
+    expect((readdirSync(join(dir, 'damaged'), { recursive: true }) as string[]).some((f) => f.endsWith('.log'))).toBe(true);
+    const server = await startServer({ dataDir: dir });
+    later(() => server.close());
+    expect((await api(server, 'GET', `/api/jobs/${job}/tasks/0/stdout`)).body).toBe('hello\n');
+  });
+
+  it('names what was changed in the folder of an ended job', async () => {
+    const dir = await copy();
+    writeFileSync(join(dir, 'jobs', job, 'out', '0.stdout'), 'hellO\n');
+    rmSync(join(dir, 'jobs', job, 'program.js'));
+    expect((await checkDataDirectory(dir)).problems.map((p) => `${p.file} ${p.what}`).sort()).toEqual([`jobs/${job}/out/0.stdout is damaged: its checksum is wrong`, `jobs/${job}/program.js is missing`]);
   });
 });
 

@@ -7,9 +7,23 @@ import { later, TOKEN } from './harness.ts';
 const here = fileURLToPath(new URL('.', import.meta.url));
 let bundled: Promise<string> | undefined;
 
+/** With one argument a server with these options; with `serve <dir> [tls]` or `check <dir>` what damage.test.ts needs. */
 const SOURCE = `
-import { createServer } from '@mayfly/server';
-const server = await createServer(JSON.parse(process.argv[2]));
+import { checkDataDirectory, createServer } from '@mayfly/server';
+const [what, dir, tls] = process.argv.slice(2);
+if (what === 'check') {
+  const { problems } = await checkDataDirectory(dir).catch((error) => {
+    console.log('cannot check: ' + error.message);
+    process.exit(2);
+  });
+  for (const p of problems) console.log(p.file + ' ' + p.what);
+  process.exit(problems.length > 0 ? 1 : 0);
+}
+const options = what === 'serve' ? { dataDir: dir, port: 0, token: '${TOKEN}', log: 'info', dispatcher: { restartGraceMs: 0, graceMs: 60000, silentMs: 60000 }, ...(tls ? { tls: 'selfsigned' } : {}) } : JSON.parse(what);
+const server = await createServer(options).catch((error) => {
+  console.log(error.message);
+  process.exit(1);
+});
 console.log('listening on ' + server.localUrl);
 process.on('SIGTERM', () => void server.close().then(() => process.exit(0)));
 `;
@@ -37,6 +51,8 @@ async function bundle(): Promise<string> {
   return outfile;
 }
 
+export const serverFile = (): Promise<string> => (bundled ??= bundle());
+
 export interface ServerProcess {
   readonly url: string;
   readonly port: number;
@@ -48,7 +64,7 @@ export interface ServerProcess {
   output(): string;
 }
 
-export async function startProcess(options: { dataDir: string; port?: number; channelMemories?: number; dispatcher?: object; limits?: object; pingMs?: number; reserveBytes?: number }): Promise<ServerProcess> {
+export async function startProcess(options: { dataDir: string; port?: number; tls?: 'selfsigned'; channelMemories?: number; dispatcher?: object; limits?: object; pingMs?: number; reserveBytes?: number }): Promise<ServerProcess> {
   const file = await (bundled ??= bundle());
   const toolchain = fileURLToPath(new URL('../../../packages/toolchain/dist/compile-server.mjs', import.meta.url));
   const log = process.env.MAYFLY_TEST_LOG === undefined ? 'error' : 'debug';
@@ -67,7 +83,7 @@ export async function startProcess(options: { dataDir: string; port?: number; ch
     child.stdout!.on('data', (d: Buffer) => {
       text += d.toString();
       if (process.env.MAYFLY_TEST_LOG !== undefined) process.stdout.write(d);
-      const m = /listening on (http\S+)/.exec(text);
+      const m = /listening on (https?:\S+)/.exec(text);
       if (m) resolve(m[1]!);
     });
     void over.then((code) => reject(new Error(`the server ended with ${code}: ${text}`)));

@@ -5,3 +5,10 @@ export { openFileMessageLog, type FileMessageLogOptions } from './embedded/messa
 export { openFileImageStore } from './embedded/image-store.ts';
 export { openFileRegistry, type FileRegistry, type FileRegistryOptions } from './embedded/registry.ts';
 export { stopsStorage, storageError, storageStop, whyStopped } from './storage-error.ts';
+export { lockDirectory } from './embedded/directory-lock.ts';
+export { jobsOf, unknownData, type UnknownData } from './embedded/unknown-data.ts';
+export { seal, unseal } from './sealed.ts';
+export { checkImages, type ImagesCheck } from './embedded/check/images.ts';
+export { checkLogs } from './embedded/check/logs.ts';
+export { unreadable, type CheckProgress, type Problem } from './embedded/check/problem.ts';
+export { checkRegistry, rebuildRegistry, type RegistryCheck } from './embedded/check/registry.ts';

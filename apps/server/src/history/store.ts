@@ -2,13 +2,14 @@
  * `<dataDir>/jobs/<job>/history.bin`: the history of a job at rest, for people only, so never synced. Deflated:
  *   u32 length of the head, head (JSON: version, kinds, what Buckets and JobHistory say of themselves, the gauges with their cells), cells (f32),
  *   matrix (f64 × 4 per pair).
+ * Behind it: the letters MFHC, u32 CRC-32 of all before (absent in files of earlier versions).
  * A file of another version, or a damaged one, is as good as none: the history begins anew.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { crc32, deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { BucketsRecord } from '@mayfly/protocols';
 import { LANE_KINDS, type JobId } from '@mayfly/wire';
 import type { Rows } from './columns.ts';
@@ -16,7 +17,29 @@ import type { HistoryRecord } from './job-history.ts';
 
 const VERSION = 1;
 const MOST_BYTES = 64 << 20;
+const MARK = Buffer.from('MFHC');
 const deflate = promisify(deflateRaw);
+
+function sealed(bytes: Buffer): Buffer {
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32LE(crc32(bytes));
+  return Buffer.concat([bytes, MARK, sum]);
+}
+
+/** @throws Error when the file is damaged */
+function unsealed(file: Buffer): Buffer {
+  const end = file.length - 8;
+  if (end < 0 || !file.subarray(end, end + 4).equals(MARK)) return file;
+  const bytes = file.subarray(0, end);
+  if (crc32(bytes) !== file.readUInt32LE(end + 4)) throw new Error('its checksum is wrong');
+  return bytes;
+}
+
+/** @throws Error when a history at rest is damaged */
+export function checkHistory(file: Buffer): void {
+  const bytes = inflateRawSync(unsealed(file), { maxOutputLength: MOST_BYTES });
+  JSON.parse(bytes.subarray(4, 4 + bytes.readUInt32LE(0)).toString());
+}
 
 export interface Stored {
   history: HistoryRecord;
@@ -37,18 +60,18 @@ function encode(h: HistoryRecord, matrix: Float64Array): Buffer {
 const bytesOf = (a: Float32Array | Float64Array): Buffer => Buffer.from(a.buffer, a.byteOffset, a.byteLength);
 
 export async function writeHistory(root: string, job: JobId, h: HistoryRecord, matrix: Float64Array): Promise<void> {
-  const bytes = await deflate(encode(h, matrix), { level: 1 });
+  const bytes = sealed(await deflate(encode(h, matrix), { level: 1 }));
   await writeFile(`${pathOf(root, job)}.new`, bytes, { mode: 0o600 });
   await rename(`${pathOf(root, job)}.new`, pathOf(root, job));
 }
 
 export function writeHistorySync(root: string, job: JobId, h: HistoryRecord, matrix: Float64Array): void {
-  writeFileSync(pathOf(root, job), deflateRawSync(encode(h, matrix), { level: 1 }), { mode: 0o600 });
+  writeFileSync(pathOf(root, job), sealed(deflateRawSync(encode(h, matrix), { level: 1 })), { mode: 0o600 });
 }
 
 export function readHistory(root: string, job: JobId, size: number): Stored | undefined {
   try {
-    const bytes = inflateRawSync(readFileSync(pathOf(root, job)), { maxOutputLength: MOST_BYTES });
+    const bytes = inflateRawSync(unsealed(readFileSync(pathOf(root, job))), { maxOutputLength: MOST_BYTES });
     const length = bytes.readUInt32LE(0);
     const head = JSON.parse(bytes.subarray(4, 4 + length).toString()) as Head;
     if (head.version !== VERSION || head.kinds.join() !== LANE_KINDS.join() || head.buckets.rows > size) return undefined;

@@ -227,7 +227,7 @@ export class DispatcherHost {
         // Orders that follow wait in the hosts until they are ready.
         this.#listener.openJob(e.job).catch((error: unknown) => {
           this.#logger.error({ err: error, job: e.job }, 'job cannot be opened');
-          this.step({ type: 'jobFailed', job: e.job, error: { code: 'INTERNAL', message: `The logs of the job cannot be opened: ${(error as Error).message}` } });
+          this.step({ type: 'jobFailed', job: e.job, error: { code: error instanceof MayflyError ? error.code : 'INTERNAL', message: `The job cannot be opened: ${(error as Error).message}` } });
         });
         return;
       case 'fenceCs':

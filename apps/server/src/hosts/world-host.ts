@@ -245,7 +245,7 @@ export class WorldHost {
     const fresh = n >= t.index.next;
     const stream = streamOf(mode);
     if (stream !== undefined && fresh && totalOf(o) + body.length > o.limit) return this.#over(job, o, task);
-    const place = t.index.place(n, mode, body.length);
+    const place = t.index.place(n, mode, body);
     if (!place) throw new MayflyError('OUT_OF_SEQUENCE', `message ${n} of task ${task} to the world came before message ${t.index.next}`);
     if (place.mode !== mode || place.length !== body.length) throw new MayflyError('LOST_LOG', `message ${n} of task ${task} to the world came again as another one`);
     if (stream !== undefined) {

@@ -3,7 +3,8 @@
  * themselves. With it a message that comes again (the Channel Memory recovers, and repeats what its log holds) goes to the very
  * same place, so that every byte of output appears once.
  *
- *   record n−1: u48 start | u8 mode | u8 0 | u32 length | u32 length ^ 0x4d415946
+ *   record n−1: u48 start | u8 mode | u8 1 | u32 length | u32 CRC-32 of that, and of the bytes where the message is one of a stream
+ *   of earlier versions: u48 start | u8 mode | u8 0 | u32 length | u32 length ^ 0x4d415946
  *
  *  W1  Records are dense from message 1; a torn or damaged tail is cut at open.
  *  W2  A record is written before the bytes that it places.
@@ -12,10 +13,13 @@
  */
 import { closeSync, constants, fdatasync, ftruncateSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { crc32 } from 'node:zlib';
 import { WorldMode } from '@mayfly/wire';
 
-const RECORD = 16;
+export const RECORD = 16;
 const CHECK = 0x4d415946;
+const MODES: ReadonlySet<number> = new Set(Object.values(WorldMode));
+const NOTHING = new Uint8Array(0);
 const fdatasyncAsync = promisify(fdatasync);
 
 export interface Place {
@@ -64,7 +68,8 @@ export class WorldIndex {
   }
 
   /** Where message `n` belongs; gives it a place when it has none. `undefined`: a message before it is missing. */
-  place(n: number, mode: number, length: number): Place | undefined {
+  place(n: number, mode: number, body: Uint8Array): Place | undefined {
+    const { length } = body;
     if (n < this.#next) {
       readSync(this.#fd, this.#buffer, 0, RECORD, (n - 1) * RECORD);
       // Once more: after a sync that failed, the kernel writes only what is written anew.
@@ -76,9 +81,9 @@ export class WorldIndex {
     const b = this.#buffer;
     b.writeUIntLE(start, 0, 6);
     b.writeUInt8(mode, 6);
-    b.writeUInt8(0, 7);
+    b.writeUInt8(1, 7);
     b.writeUInt32LE(length, 8);
-    b.writeUInt32LE((length ^ CHECK) >>> 0, 12);
+    b.writeUInt32LE(sumOf(b, 0, this.#ends[mode] === undefined ? NOTHING : body), 12);
     const at = (n - 1) * RECORD;
     try {
       for (let done = 0; done < RECORD; ) done += writeSync(this.#fd, b, done, RECORD - done, at + done);
@@ -114,8 +119,21 @@ function cut(fd: number, at: number): void {
   }
 }
 
-function decode(b: Buffer, o: number): Place | undefined {
+/** Of the record at `o`. An empty array may make Node's crc32 begin anew. */
+export const sumOf = (b: Buffer, o: number, bytes: Uint8Array): number => {
+  const head = crc32(b.subarray(o, o + 12));
+  return bytes.length === 0 ? head : crc32(bytes, head);
+};
+
+/** Whether the bytes of a stream are those that were placed is told by `mayfly check` only: a start would have to read all output. */
+export function decode(b: Buffer, o: number): Place | undefined {
   const length = b.readUInt32LE(o + 8);
-  if (b.readUInt32LE(o + 12) !== (length ^ CHECK) >>> 0) return undefined;
-  return { start: b.readUIntLE(o, 6), mode: b.readUInt8(o + 6), length };
+  const mode = b.readUInt8(o + 6);
+  const start = b.readUIntLE(o, 6);
+  if (b[o + 7] === 1) {
+    if (!MODES.has(mode)) return undefined;
+    const stream = mode === WorldMode.STDOUT || mode === WorldMode.STDERR;
+    if (!stream && (start !== 0 || b.readUInt32LE(o + 12) !== sumOf(b, o, NOTHING))) return undefined;
+  } else if (b[o + 7] !== 0 || b.readUInt32LE(o + 12) !== (length ^ CHECK) >>> 0) return undefined;
+  return { start, length, mode };
 }

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JobCounters, TaskCounters } from '@mayfly/protocols';
+import { seal, unseal } from '@mayfly/storage';
 import type { JobId, JobView, TaskId } from '@mayfly/wire';
 import type { TaskTraffic, Traffic } from '../hosts/traffic.ts';
 
@@ -48,7 +49,7 @@ export class FinalCounters {
     this.#keep(job, final);
     try {
       // Statistics of an ended job: not worth a sync, nor that a full disk keeps it from ending. They are at hand as long as this server runs.
-      writeFileSync(join(this.#root, job, 'final.json'), JSON.stringify(final), { mode: 0o600 });
+      writeFileSync(join(this.#root, job, 'final.json'), seal(JSON.stringify(final)), { mode: 0o600 });
     } catch {
       // A half-written file would be read as none, and not be written again.
       rmSync(join(this.#root, job, 'final.json'), { force: true });
@@ -59,7 +60,7 @@ export class FinalCounters {
     let f = this.#cache.get(job);
     if (!f) {
       try {
-        f = JSON.parse(readFileSync(join(this.#root, job, 'final.json'), 'utf8')) as Final;
+        f = JSON.parse(unseal(readFileSync(join(this.#root, job, 'final.json'), 'utf8'), 'final.json')) as Final;
       } catch {
         f = { tasks: [], outputs: [], outputBytes: 0 };
       }

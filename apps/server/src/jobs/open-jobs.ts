@@ -139,6 +139,11 @@ export class OpenJobs {
     const { id: job } = spec;
     const { log, disk, registry, secrets, logger, metrics, history, memories, world, checkpoints } = this.#parts;
     const open: OpenJob = { spec, stdin: this.stdinOf(job), deadlock: new DeadlockWatch(), images: new Map(), opened: Promise.resolve(), ready: false, recoveredFaults: 0 };
+    // All of it was durable before the dispatcher heard of the job.
+    if (!spec.interactive && !open.stdin.ended) {
+      open.stdin.close();
+      throw new MayflyError('DAMAGED_DATA', `jobs/${job}/stdin is damaged: the end of standard input is missing`);
+    }
     try {
       this.#openOutput(spec);
     } catch (error) {

@@ -8,6 +8,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { seal, unseal } from '@mayfly/storage';
 import { SPENT, type CallTime, type Heartbeat, type Incarnation, type JobId, type NodeId, type PlaceTime, type TaskId } from '@mayfly/wire';
 
 export interface RankTimes {
@@ -128,7 +129,7 @@ export class RunLog {
     const run = this.#runs.get(job);
     if (!run) {
       try {
-        return JSON.parse(readFileSync(this.#path(job), 'utf8')) as RunSummary;
+        return JSON.parse(unseal(readFileSync(this.#path(job), 'utf8'), 'run.json')) as RunSummary;
       } catch {
         return { spentMs: SPENT.map(() => 0), nodes: [] };
       }
@@ -177,7 +178,7 @@ export class RunLog {
   #put(job: JobId): void {
     try {
       // Statistics of an ended job: not worth a sync, nor that a full disk keeps it from ending.
-      writeFileSync(this.#path(job), JSON.stringify(this.of(job)), { mode: 0o600 });
+      writeFileSync(this.#path(job), seal(JSON.stringify(this.of(job))), { mode: 0o600 });
     } catch {
       // Its report will say less; or the job was deleted.
     }

@@ -2,7 +2,8 @@
  * Standard input of one job, durable and as messages: record k of the file is message k of the channel WORLD → task 0. What the
  * Channel Memory does not have yet after a restart is fed from here, at the same boundaries.
  *
- *   record: u32 length | bytes; a record of length 0 is the end of input, and the last.
+ *   record: u32 length, top bit set | u32 CRC-32 of that and of the bytes | bytes; a record of length 0 is the end of input, and the last.
+ *   of earlier versions: u32 length | bytes
  *
  *  N1  A record is synced before the POST that brought it is answered.
  *  N3  What cannot be written or synced is taken back whole: the POST that brought it is refused, and may be repeated.
@@ -10,15 +11,33 @@
  */
 import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { crc32 } from 'node:zlib';
 import { storageError } from '@mayfly/storage';
 import { CHUNK_BYTES, MayflyError } from '@mayfly/wire';
 
 const fdatasyncAsync = promisify(fdatasync);
+const SUMMED = 0x8000_0000;
+const HEAD = 8;
+
+/** An empty array may make Node's crc32 begin anew. */
+const sumOf = (word: Uint8Array, bytes: Uint8Array): number => (bytes.length === 0 ? crc32(word) : crc32(bytes, crc32(word)));
+
+/** The record at this place; undefined: none that is whole. */
+export function readStdinRecord(file: Buffer, at: number): { bytes: Uint8Array; end: number } | undefined {
+  if (at + 4 > file.length) return undefined;
+  const word = file.readUInt32LE(at);
+  const length = word & ~SUMMED;
+  const from = at + (word >= SUMMED ? HEAD : 4);
+  if (length > CHUNK_BYTES || from + length > file.length) return undefined;
+  const bytes = file.subarray(from, from + length);
+  if (word >= SUMMED && sumOf(file.subarray(at, at + 4), bytes) !== file.readUInt32LE(at + 4)) return undefined;
+  return { bytes, end: from + length };
+}
 
 export class StdinLog {
   readonly #fd: number;
   #size = 0;
-  /** Position of each record in the file. */
+  /** Where the bytes of each record stand. */
   readonly #records: { at: number; length: number }[] = [];
   #bytes = 0;
   #ended = false;
@@ -28,12 +47,11 @@ export class StdinLog {
   constructor(path: string) {
     this.#fd = openSync(path, 'a+', 0o600);
     const size = fstatSync(this.#fd).size;
-    const head = Buffer.alloc(4);
-    while (this.#size + 4 <= size && !this.#ended) {
-      readSync(this.#fd, head, 0, 4, this.#size);
-      const length = head.readUInt32LE(0);
-      if (length > CHUNK_BYTES || this.#size + 4 + length > size) break;
-      this.#enter(length);
+    const chunk = Buffer.alloc(HEAD + CHUNK_BYTES);
+    while (!this.#ended) {
+      const r = readStdinRecord(chunk.subarray(0, readSync(this.#fd, chunk, 0, chunk.length, this.#size)), 0);
+      if (!r) break;
+      this.#enter(r.bytes.length, r.end);
     }
     if (this.#size !== size) ftruncateSync(this.#fd, this.#size);
   }
@@ -52,7 +70,7 @@ export class StdinLog {
   message(n: number): Uint8Array {
     const r = this.#records[n - 1]!;
     const out = new Uint8Array(r.length);
-    readSync(this.#fd, out, 0, r.length, r.at + 4);
+    readSync(this.#fd, out, 0, r.length, r.at);
     return out;
   }
 
@@ -74,10 +92,9 @@ export class StdinLog {
       return;
     }
     // Nobody reads it before it is durable: it is entered then.
-    const wrote: number[] = [];
+    const wrote: [length: number, size: number][] = [];
     const write = (part: Uint8Array): void => {
-      this.#write(part);
-      wrote.push(part.length);
+      wrote.push([part.length, this.#write(part)]);
     };
     try {
       for (let o = 0; o < fresh.length; o += CHUNK_BYTES) write(fresh.subarray(o, o + CHUNK_BYTES));
@@ -87,18 +104,21 @@ export class StdinLog {
       ftruncateSync(this.#fd, this.#size);
       throw storageError(error, 'standard input of the job');
     }
-    for (const length of wrote) this.#enter(length);
+    for (const [length, size] of wrote) this.#enter(length, size);
   }
 
-  #write(bytes: Uint8Array): void {
-    const record = Buffer.alloc(4 + bytes.length);
-    record.writeUInt32LE(bytes.length, 0);
-    record.set(bytes, 4);
+  #write(bytes: Uint8Array): number {
+    const record = Buffer.alloc(HEAD + bytes.length);
+    record.writeUInt32LE((bytes.length | SUMMED) >>> 0, 0);
+    record.set(bytes, HEAD);
+    record.writeUInt32LE(sumOf(record.subarray(0, 4), bytes), 4);
     for (let done = 0; done < record.length; ) done += writeSync(this.#fd, record, done);
+    return record.length;
   }
-  #enter(length: number): void {
-    this.#records.push({ at: this.#size, length });
-    this.#size += 4 + length;
+  /** `size`: of the whole record. */
+  #enter(length: number, size: number): void {
+    this.#size += size;
+    this.#records.push({ at: this.#size - length, length });
     this.#bytes += length;
     if (length === 0) this.#ended = true;
   }

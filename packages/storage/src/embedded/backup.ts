@@ -23,8 +23,8 @@ import { MayflyError } from '@mayfly/wire';
 import { openFileRegistry, type FileRegistry } from './registry.ts';
 import { storageError, syncDirectory } from './segment.ts';
 
-/** 2: pages in packs. What wrote 1 does not know them. */
-const FORMAT = 2;
+/** 2: pages in packs. 3: checksums in manifests and in the records of jobs. What wrote the one before does not know them. */
+const FORMAT = 3;
 const PARTS = ['log', 'images', 'jobs'] as const;
 const SERVER_KEY = 'secret/server';
 

@@ -6,7 +6,7 @@
  * A manifest comes into being by: write under a temporary name, fdatasync, rename, sync of the directory. Puts that run at the same
  * time share the sync of the directory, and pages that come at the same time that of their pack.
  *
- * I1  A manifest under its final name is whole. A page is checked when it is read; one that is damaged in one place is mended and
+ * I1  A manifest under its final name is whole, and has a checksum. A page is checked when it is read; one that is damaged in one place is mended and
  *     written anew, one that cannot be counts as missing, so that it can be stored again.
  * I2  A put resolves only when it is durable, also when the page was there already.
  * I3  `collect` takes its choice within one step of the event loop: pages that no manifest names, nobody pins, and whose put is not under way.
@@ -18,6 +18,7 @@ import { basename, join } from 'node:path';
 import { createBLAKE3 } from 'hash-wasm';
 import { MayflyError } from '@mayfly/wire';
 import type { ImageStore } from '../ports.ts';
+import { seal, unseal } from '../sealed.ts';
 import { PagePacks, type HashOf } from './page-packs.ts';
 import { storageError, syncDirectory } from './segment.ts';
 import { sharedSync } from './shared-sync.ts';
@@ -81,7 +82,7 @@ class Store implements FileImageStore {
     for (const file of files) {
       try {
         const path = join(this.#manifests, file);
-        const pages = pagesOf(await readFile(path, 'utf8'));
+        const pages = pagesOf(unseal(await readFile(path, 'utf8'), file));
         this.#count(pages, 1);
         this.#replace(path, pages);
       } catch {
@@ -133,7 +134,7 @@ class Store implements FileImageStore {
     const pages = pagesOf(json);
     this.#count(pages, 1);
     try {
-      await this.#write(path, json);
+      await this.#write(path, seal(json));
     } catch (error) {
       this.#count(pages, -1);
       throw error;
@@ -143,7 +144,7 @@ class Store implements FileImageStore {
 
   async getManifest(image: string): Promise<string | undefined> {
     try {
-      return await readFile(this.#manifestPath(image), 'utf8');
+      return unseal(await readFile(this.#manifestPath(image), 'utf8'), `the manifest of image ${image}`);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw storageError(error, `cannot read manifest ${image}`);

@@ -21,6 +21,8 @@ export interface EmbeddedStorageOptions {
   dataDir: string;
   log?: FileMessageLogOptions;
   registry?: FileRegistryOptions;
+  /** The caller holds the lock (lockDirectory) and gives it free. */
+  locked?: boolean;
 }
 
 export interface EmbeddedStorage {
@@ -38,7 +40,7 @@ export interface EmbeddedStorage {
 /** @throws MayflyError CONFLICT when another live process uses the directory; DAMAGED_DATA when its registry is damaged, or lacks jobs whose files are there. */
 export async function openEmbeddedStorage(options: EmbeddedStorageOptions): Promise<EmbeddedStorage> {
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
-  const unlock = await lockDirectory(options.dataDir);
+  const unlock = options.locked ? async (): Promise<void> => undefined : await lockDirectory(options.dataDir);
   try {
     const registry = await openFileRegistry(join(options.dataDir, 'registry'), options.registry);
     const entries = registry.entriesNow();
