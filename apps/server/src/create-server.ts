@@ -73,7 +73,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const metrics = new Metrics();
     const app = newApp(o, tls);
     undo.push(() => app.close());
-    for (const notice of storage.notices) app.log.warn({ notice }, 'damage in the data directory');
+    for (const notice of [...storage.notices, ...(tls?.notice === undefined ? [] : [tls.notice])]) app.log.warn({ notice }, 'damage in the data directory');
     const disk = new Disk(o.dataDir, o.reserveBytes, app.log);
     undo.push(() => disk.close());
     await disk.open();

@@ -2,8 +2,8 @@
  * The certificate: PEM files of the operator, or one that the server makes itself and keeps in `<dataDir>/tls`. Off localhost a
  * browser gives SharedArrayBuffer, Web Locks and WebCrypto to secure pages only, so a classroom needs one or the other.
  */
-import { X509Certificate } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,8 @@ export interface TlsFiles {
   key: string;
   /** SHA-256 fingerprint of a self-made certificate, to compare with what the browser shows. */
   fingerprint?: string;
+  /** What was wrong with the self-made certificate of before, for the operator to know. */
+  notice?: string;
 }
 
 const DAY = 24 * 3600 * 1000;
@@ -28,7 +30,10 @@ export async function loadTls(tls: { cert: string; key: string } | 'selfsigned',
   const dir = join(dataDir, 'tls');
   const wanted = subjectNames(names);
   const kept = await readKept(dir);
-  if (kept && stillGood(kept.cert, wanted)) return { ...kept, fingerprint: new X509Certificate(kept.cert).fingerprint256 };
+  const damage = kept && damageOf(kept);
+  if (kept && damage === undefined && stillGood(kept.cert, wanted)) return { cert: kept.cert!, key: kept.key!, fingerprint: new X509Certificate(kept.cert!).fingerprint256 };
+  const notice = damage === undefined ? {} : { notice: `the self-made certificate of before cannot be used (${damage}); a new one was made, of which browsers warn once more` };
+  if (damage !== undefined) for (const file of ['cert.pem', 'key.pem']) await rename(join(dir, file), join(dir, `${file}.damaged`)).catch(() => undefined);
   const now = Date.now();
   // Its X.509 packages are loaded by those who have it made.
   const { generate } = await import('selfsigned');
@@ -49,7 +54,7 @@ export async function loadTls(tls: { cert: string; key: string } | 'selfsigned',
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await writeWhole(join(dir, 'key.pem'), made.private);
   await writeWhole(join(dir, 'cert.pem'), made.cert);
-  return { cert: made.cert, key: made.private, fingerprint: new X509Certificate(made.cert).fingerprint256 };
+  return { cert: made.cert, key: made.private, fingerprint: new X509Certificate(made.cert).fingerprint256, ...notice };
 }
 
 /** localhost, this machine's name and addresses, and what the operator named. */
@@ -61,23 +66,34 @@ export function subjectNames(extra: readonly string[]): string[] {
   return [...names];
 }
 
-function stillGood(pem: string, wanted: readonly string[]): boolean {
+/** Why the two files cannot be used; undefined: they can. */
+function damageOf({ cert, key }: Kept): string | undefined {
+  if (cert === undefined || key === undefined) return `tls/${cert === undefined ? 'cert' : 'key'}.pem is missing or cannot be read`;
   try {
-    const cert = new X509Certificate(pem);
-    if (Date.parse(cert.validTo) < Date.now() + 7 * DAY) return false;
-    return wanted.every((n) => (isIP(n) ? cert.checkIP(n) : cert.checkHost(n)) !== undefined);
+    const parsed = new X509Certificate(cert);
+    if (!parsed.verify(parsed.publicKey)) return 'tls/cert.pem is damaged';
+    return parsed.checkPrivateKey(createPrivateKey(key)) ? undefined : 'tls/key.pem does not belong to tls/cert.pem';
   } catch {
-    return false;
+    return 'tls/cert.pem or tls/key.pem is damaged';
   }
 }
 
-async function readKept(dir: string): Promise<{ cert: string; key: string } | undefined> {
-  try {
-    const [cert, key] = await Promise.all([readFile(join(dir, 'cert.pem'), 'utf8'), readFile(join(dir, 'key.pem'), 'utf8')]);
-    return { cert, key };
-  } catch {
-    return undefined;
-  }
+function stillGood(pem: string | undefined, wanted: readonly string[]): boolean {
+  const cert = new X509Certificate(pem!);
+  if (Date.parse(cert.validTo) < Date.now() + 7 * DAY) return false;
+  return wanted.every((n) => (isIP(n) ? cert.checkIP(n) : cert.checkHost(n)) !== undefined);
+}
+
+interface Kept {
+  cert: string | undefined;
+  key: string | undefined;
+}
+
+/** Undefined: there is none yet. */
+async function readKept(dir: string): Promise<Kept | undefined> {
+  const read = (file: string): Promise<string | undefined> => readFile(join(dir, file), 'utf8').catch(() => undefined);
+  const names = await readdir(dir).catch((): string[] => []);
+  return names.includes('cert.pem') || names.includes('key.pem') ? { cert: await read('cert.pem'), key: await read('key.pem') } : undefined;
 }
 
 /** Takes the text itself, too. */

@@ -123,17 +123,12 @@ class Check {
       }
   }
 
-  /** A job that runs has streams for its ranks, unless none of them has begun; one that ended before the next of its trimmed predecessors is gone. */
+  /** A rank with an image has a stream of arrivals: it is there from the first node on. */
   #checkStreams(spec: JobSpec, next: ReadonlyMap<string, number>): void {
-    for (const [key, value] of this.#registry.entries) {
-      const m = key.startsWith(`image/${spec.id}/`) ? /^image\/[^/]+\/(\d+)\//.exec(key) : undefined;
-      if (!m) continue;
-      const { replay } = value as { replay: unknown };
-      void replay;
-      const task = m[1]!;
-      const home = [...next.keys()].some((name) => name.startsWith(`${spec.id}/cm`) && name.endsWith(`/t${task}`));
-      if (!home) this.#problems.push({ file: `log/${encodeURIComponent(`${spec.id}/cm0/t${task}`)}`, what: `is missing: the messages for rank ${task} of job ${spec.id} since its images are lost` });
-    }
+    const tasks = new Set([...this.#registry.entries.keys()].flatMap((key) => (key.startsWith(`image/${spec.id}/`) ? [key.split('/')[2]!] : [])));
+    for (const task of tasks)
+      if (![...next.keys()].some((name) => name.startsWith(`${spec.id}/cm`) && name.endsWith(`/t${task}`)))
+        this.#problems.push({ file: `log/${encodeURIComponent(`${spec.id}/cm0/t${task}`)}`, what: `is missing: the messages for rank ${task} of job ${spec.id} since its images are lost` });
   }
 
   async #checkTls(): Promise<void> {

@@ -53,7 +53,10 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
     let owner: Owner | undefined;
     try {
       owner = JSON.parse(await readFile(path, 'utf8')) as Owner;
-    } catch {
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EISDIR') throw new MayflyError('DAMAGED_DATA', `${path} is a folder where a file belongs; make sure that no server uses ${directory}, then remove it`);
+      if (code === 'EACCES' || code === 'EPERM') throw new MayflyError('DAMAGED_DATA', `${path} cannot be read: this user has no permission`);
       owner = undefined; // gone meanwhile, or a half-written file of a process that died
     }
     if (owner && Number.isInteger(owner.pid)) {
