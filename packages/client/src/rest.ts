@@ -902,7 +902,7 @@ export interface paths {
         };
         /**
          * How the server is: storage, message rate, event loop, connections
-         * @description Storage by kind and the free disk, counters of messages, delay of the event loop, memory. Two answers make a rate. Needs a token of any role.
+         * @description Storage by kind, the free disk and whether jobs are paused because it is full, counters of messages, delay of the event loop, memory. Two answers make a rate. Needs a token of any role.
          */
         get: operations["getServer"];
         put?: never;
@@ -1210,6 +1210,21 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
         };
     };
     getLessonCode: {
@@ -1472,6 +1487,21 @@ export interface operations {
                      * @example {
                      *       "code": "TOO_MANY",
                      *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1790,6 +1820,21 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
         };
     };
     deleteTokensId: {
@@ -1891,6 +1936,21 @@ export interface operations {
                      * @example {
                      *       "code": "TOO_MANY",
                      *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2071,6 +2131,21 @@ export interface operations {
                      * @example {
                      *       "code": "TOO_MANY",
                      *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2285,6 +2360,21 @@ export interface operations {
                      * @example {
                      *       "code": "TOO_MANY",
                      *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2524,7 +2614,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space in the data directory of the server, or remove old jobs. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -2533,7 +2623,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "DISK_FULL",
-                     *       "message": "Free space in the data directory of the server, or remove old jobs."
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2815,6 +2905,21 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
         };
     };
     getJobsIdSubmission: {
@@ -3053,6 +3158,21 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
         };
     };
     postJobsIdPause: {
@@ -3185,6 +3305,21 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
         };
     };
     postJobsIdResume: {
@@ -3301,6 +3436,21 @@ export interface operations {
                      * @example {
                      *       "code": "TOO_MANY",
                      *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -3944,7 +4094,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space in the data directory of the server, or remove old jobs. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -3953,7 +4103,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "DISK_FULL",
-                     *       "message": "Free space in the data directory of the server, or remove old jobs."
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -5356,6 +5506,21 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
         };
     };
     getJobsIdReport: {
@@ -5932,6 +6097,21 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
         };
     };
     deleteJobsIdShare: {
@@ -6033,6 +6213,21 @@ export interface operations {
                      * @example {
                      *       "code": "TOO_MANY",
                      *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6594,6 +6789,21 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": "DISK_FULL",
+                     *       "message": "Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
         };
     };
     getServer: {
@@ -6639,6 +6849,13 @@ export interface operations {
                      *         "registry": 262144,
                      *         "freeBytes": 50000000000,
                      *         "limitBytes": 21474836480
+                     *       },
+                     *       "disk": {
+                     *         "state": "ok",
+                     *         "directory": "/var/lib/mayfly",
+                     *         "freeBytes": 50000000000,
+                     *         "totalBytes": 200000000000,
+                     *         "reserveBytes": 268435456
                      *       },
                      *       "eventLoopMs": {
                      *         "mean": 0.2,

@@ -203,7 +203,7 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
     answer: { path: '/var/lib/mayfly-backups/2026-01-01T00-00-00.000', format: 1, version: '0.1.0', at: AT, files: 120, bytes: 52_428_800, pauseMs: 14 },
   },
   'GET /api/server': {
-    description: 'Storage by kind and the free disk, counters of messages, delay of the event loop, memory. Two answers make a rate.',
+    description: 'Storage by kind, the free disk and whether jobs are paused because it is full, counters of messages, delay of the event loop, memory. Two answers make a rate.',
     answer: {
       version: '0.1.0',
       node: 'v20.20.2',
@@ -222,6 +222,7 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
       sentBytes: 9_800_000,
       logBytes: 4_194_304,
       storage: { at: AT + 50_000, log: 4_194_304, images: 8_388_608, jobs: 1_048_576, registry: 262_144, freeBytes: 50_000_000_000, limitBytes: 21_474_836_480 },
+      disk: { state: 'ok', directory: '/var/lib/mayfly', freeBytes: 50_000_000_000, totalBytes: 200_000_000_000, reserveBytes: 268_435_456 },
       eventLoopMs: { mean: 0.2, p99: 1.4, max: 12 },
       memoryBytes: 120_000_000,
       cpu: 0.05,

@@ -47,7 +47,7 @@ export function serverRoutes(plain: FastifyInstance, o: { examples: Examples; ba
 
   app.post(
     '/api/backup',
-    { schema: { summary: 'Backup of the data directory as it is now, jobs running or not, into a new folder beside it on the server', tags: ['server'], response: { 201: Backup, ...refusals(401, 409) } } },
+    { schema: { summary: 'Backup of the data directory as it is now, jobs running or not, into a new folder beside it on the server', tags: ['server'], response: { 201: Backup, ...refusals(401, 409, 507) } } },
     async (_request, reply) => reply.status(201).send(await o.backup()),
   );
 

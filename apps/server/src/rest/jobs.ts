@@ -71,7 +71,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
 
   app.post(
     '/api/jobs/:id/cancel',
-    { schema: { summary: 'End a job', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409) } } },
+    { schema: { summary: 'End a job', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409, 507) } } },
     async (request) => {
       runtime.dispatcher.step({ type: 'cancel', job: needActive(request.params.id).id });
       await runtime.dispatcher.settled();
@@ -87,7 +87,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
         tags: ['jobs'],
         params: JobParams,
         body: Type.Optional(Type.Union([Pause, Type.Null()])),
-        response: { 200: Ok, ...refusals(400, 401, 404, 409) },
+        response: { 200: Ok, ...refusals(400, 401, 404, 409, 507) },
       },
     },
     async (request) => {
@@ -102,7 +102,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
 
   app.post(
     '/api/jobs/:id/resume',
-    { schema: { summary: 'Let a paused job go on, as soon as there are slots for its ranks', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409) } } },
+    { schema: { summary: 'Let a paused job go on, as soon as there are slots for its ranks', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409, 507) } } },
     async (request) => {
       const view = needActive(request.params.id);
       if (view.stopped) throw new MayflyError(view.stopped.code as ErrorCode, view.stopped.message);
@@ -113,7 +113,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     },
   );
 
-  app.delete('/api/jobs/:id', { schema: { summary: 'Forget an ended job and all its files', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409) } } }, async (request) => {
+  app.delete('/api/jobs/:id', { schema: { summary: 'Forget an ended job and all its files', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409, 507) } } }, async (request) => {
     await runtime.remove(jobId(request.params.id));
     return { ok: true as const };
   });

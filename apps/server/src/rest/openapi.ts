@@ -37,7 +37,7 @@ const CODES: Readonly<Record<number, readonly ErrorCode[]>> = {
   413: ['TOO_LARGE'],
   422: ['COMPILE_FAILED', 'FORBIDDEN_IMPORT', 'FORBIDDEN_FLAG', 'BAD_MODULE', 'BAD_ARCHIVE'],
   429: ['TOO_MANY'],
-  507: ['DISK_FULL'],
+  507: ['DISK_FULL', 'STORAGE_FAILED'],
 };
 const MAY: Record<Access, string> = {
   anyone: 'Needs no token.',

@@ -84,7 +84,7 @@ export function outputRoutes(plain: FastifyInstance, runtime: Runtime, limits: S
         tags: ['outputs'],
         params: JobParams,
         querystring: Type.Object({ end: Type.Optional(Type.Union([Type.Literal('0'), Type.Literal('1')])), offset: Type.Optional(Type.Integer({ minimum: 0 })) }),
-        response: { 200: Type.Object({ bytes: Type.Integer() }), ...refusals(401, 404, 409, 413) },
+        response: { 200: Type.Object({ bytes: Type.Integer() }), ...refusals(401, 404, 409, 413, 507) },
       },
     },
     async (request) => {

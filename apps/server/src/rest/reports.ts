@@ -54,7 +54,7 @@ export function reportRoutes(plain: FastifyInstance, o: { runtime: Runtime; regi
         summary: on ? 'Share the report of a job: whoever has its address reads it, without a token' : 'Share the report no longer',
         tags: ['reports'],
         params: JobParams,
-        response: { 200: Ok, ...refusals(401, 404) },
+        response: { 200: Ok, ...refusals(401, 404, 507) },
       },
       handler: async (request) => {
         const { id } = need(request.params.id);

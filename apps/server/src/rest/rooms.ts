@@ -29,7 +29,7 @@ export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: R
 
   app.post(
     '/api/rooms',
-    { schema: { summary: 'Open a room; the answer has its join code', tags: ['rooms'], body: NewRoom, response: { 201: RoomView, ...refusals(400, 401, 429) } } },
+    { schema: { summary: 'Open a room; the answer has its join code', tags: ['rooms'], body: NewRoom, response: { 201: RoomView, ...refusals(400, 401, 429, 507) } } },
     async (request, reply) => {
       const code = await o.rooms.create(request.body.name.trim() || 'Room');
       o.runtime.observer.nodesChanged();
@@ -39,7 +39,7 @@ export function roomRoutes(plain: FastifyInstance, o: { rooms: Rooms; runtime: R
 
   app.delete(
     '/api/rooms/:code',
-    { schema: { summary: 'Close a room: it takes no new volunteers and no new jobs', tags: ['rooms'], params: Params, response: { 200: Ok, ...refusals(401, 404, 409) } } },
+    { schema: { summary: 'Close a room: it takes no new volunteers and no new jobs', tags: ['rooms'], params: Params, response: { 200: Ok, ...refusals(401, 404, 409, 507) } } },
     async (request) => {
       const busy = view().find((r) => r.code === request.params.code)?.jobs ?? 0;
       if (busy > 0) throw new MayflyError('CONFLICT', `${busy} job${busy === 1 ? ' of the room waits or runs' : 's of the room wait or run'}; cancel ${busy === 1 ? 'it' : 'them'} first.`);
