@@ -87,7 +87,7 @@ test('misuse says what is wrong', async () => {
   const [said] = await fabric.values<string[]>(1, 'checkpoint errors');
   expect(said).toEqual([
     'checkpoint.here: checkpoint.open comes first [MPI_ERR_CHECKPOINT]',
-    'checkpoint.register: the data is the function () => 1: a typed array, an object, or { get, set } can be registered [MPI_ERR_CHECKPOINT]',
+    'checkpoint.register: the data is a function: a typed array, an object, or { get, set } can be registered [MPI_ERR_CHECKPOINT]',
     'checkpoint.register: the tag is the string : it has to be a word or a whole number [MPI_ERR_CHECKPOINT]',
     'checkpoint.open: called a second time [MPI_ERR_CHECKPOINT]',
     'checkpoint.rollback: this rank has not been restarted: ask `restarted` of checkpoint.open first [MPI_ERR_CHECKPOINT]',

@@ -84,5 +84,10 @@ export interface RankRun {
   /** What this place is called; the program sees it as a determinant. */
   place: string;
 }
+/** rank worker → frame core: the rank cannot go on, for no fault of its program. It waits to be ended. */
+export interface FromRank {
+  type: 'broken';
+  why: string;
+}
 /** rank worker → comm worker over their port. */
 export type RankToComm = { type: 'wake' };

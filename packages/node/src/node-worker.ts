@@ -2,15 +2,17 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { WorkerLike } from './ports.ts';
 
-/** Without the source line that Node puts before the stack of an uncaught error. */
-const describe = (e: Error): string =>
-  [
+/** Without the source line that Node puts before the stack of an uncaught error. What a thread threw need not be an error. */
+const describe = (e: unknown): string => {
+  if (!(e instanceof Error)) return 'something that is no error was thrown';
+  return [
     `${e.name}: ${e.message}`,
     ...String(e.stack)
       .split('\n')
       .filter((line) => /^\s+at /.test(line))
       .slice(0, 8),
   ].join('\n');
+};
 
 export function nodeWorker<Out, In>(path: string | URL, options: WorkerOptions): WorkerLike<Out, In> {
   const worker = new Worker(path, options);
@@ -23,7 +25,7 @@ export function nodeWorker<Out, In>(path: string | URL, options: WorkerOptions):
         if (!dead) handler(message);
         dead = true;
       };
-      worker.on('error', (e) => die((e as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out of memory' : describe(e)));
+      worker.on('error', (e) => die((e as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out of memory' : describe(e)));
       worker.on('messageerror', (e) => die(String(e)));
       worker.on('exit', (code) => die(`the thread ended with code ${code}`));
     },

@@ -1,18 +1,21 @@
 /** Caching and hints (MPI 4.1 §7.7, chapter 10): of communicators, datatypes and windows alike. Values of attributes are structured values: they are in the images. */
 import { ERR, fail } from '../errors.ts';
+import { contextOf, Held } from './held.ts';
 import { describe, type Context } from './context.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
 type Attributes = Map<number, unknown>;
 
-export class KeyvalObject<T, O> implements Mayfly.Keyval<T, O> {
+export class KeyvalObject<T, O> extends Held implements Mayfly.Keyval<T, O> {
   /** Never used: they tell keys for values of different types and on different objects apart. */
   declare readonly of: T;
   declare readonly on: O;
   constructor(
-    private readonly context: Context,
+    context: Context,
     readonly handle: number,
-  ) {}
+  ) {
+    super(context);
+  }
   static create<T, O>(context: Context, functions: Mayfly.KeyvalFunctions<T, O> = {}): KeyvalObject<T, O> {
     return context.call(() => {
       for (const f of [functions.copy, functions.delete]) if (f !== undefined && typeof f !== 'function') fail(ERR.ARG, 'MPI_Comm_create_keyval', `${describe(f)} is no function`);
@@ -26,7 +29,7 @@ export class KeyvalObject<T, O> implements Mayfly.Keyval<T, O> {
   }
   /** "It is not erroneous to free an attribute key that is in use" (§7.7.2): its functions are still called. */
   free(): void {
-    this.context.freedKeyvals.add(this.handle);
+    contextOf(this).freedKeyvals.add(this.handle);
   }
 }
 function keyOf(context: Context, key: unknown, call: string, comm: number): number {

@@ -8,6 +8,7 @@ import { NO_BYTES, part, type Buf } from '../buffers.ts';
 import { ERR, fail } from '../errors.ts';
 import { neighboursOf } from '../neighbours.ts';
 import { opHandle } from '../ops.ts';
+import { contextOf } from './held.ts';
 import { describe, IN_PLACE } from './context.ts';
 import { OpObject } from './handles.ts';
 import type { CommObject } from './comm.ts';
@@ -43,62 +44,62 @@ function scan(exclusive: boolean) {
     const from = sendBuf(c, pins, send);
     const to = into(pins, recv);
     pins.reducible();
-    return coll.scan(c.layer, c.handle, from, to, pins.type, op(c, call, o), exclusive, call);
+    return coll.scan(contextOf(c).layer, c.handle, from, to, pins.type, op(c, call, o), exclusive, call);
   };
 }
 
 /** By name; arguments behind the first three are the program's. */
 const STARTERS = {
-  barrier: (c: CommObject, _pins: Pins, call: string): number => coll.barrier(c.layer, c.handle, call),
+  barrier: (c: CommObject, _pins: Pins, call: string): number => coll.barrier(contextOf(c).layer, c.handle, call),
   bcast: (c: CommObject, pins: Pins, call: string, buf: Data | Nothing, root = 0): number =>
-    coll.bcast(c.layer, c.handle, c.isRoot(root) ? pins.from(buf, 'the buffer') : c.hasOwn(root) ? pins.into(buf, 'the buffer') : NO_BYTES, root, call),
+    coll.bcast(contextOf(c).layer, c.handle, c.isRoot(root) ? pins.from(buf, 'the buffer') : c.hasOwn(root) ? pins.into(buf, 'the buffer') : NO_BYTES, root, call),
   reduce: (c: CommObject, pins: Pins, call: string, send: Data | InPlace | Nothing, recv: Data | Nothing, o?: Op, root = 0): number => {
     const from = sendBuf(c, pins, send, root);
     const to = c.isRoot(root) ? pins.maybeInto(recv, 'the receive buffer') : undefined;
     if (from || to) pins.reducible();
-    return coll.reduce(c.layer, c.handle, from, to, pins.type, op(c, call, o), root, call);
+    return coll.reduce(contextOf(c).layer, c.handle, from, to, pins.type, op(c, call, o), root, call);
   },
   allreduce: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data, o?: Op): number => {
     const from = sendBuf(c, pins, send);
     const to = into(pins, recv);
     pins.reducible();
-    return coll.allreduce(c.layer, c.handle, from, to, pins.type, op(c, call, o), call);
+    return coll.allreduce(contextOf(c).layer, c.handle, from, to, pins.type, op(c, call, o), call);
   },
   scan: scan(false),
   exscan: scan(true),
   gather: (c: CommObject, pins: Pins, call: string, send: Data | InPlace | Nothing, recv: Data | Nothing, root = 0): number => {
     const from = sendBuf(c, pins, send, root);
-    return coll.gather(c.layer, c.handle, from, c.isRoot(root) ? pins.maybeInto(recv, 'the receive buffer') : undefined, root, call);
+    return coll.gather(contextOf(c).layer, c.handle, from, c.isRoot(root) ? pins.maybeInto(recv, 'the receive buffer') : undefined, root, call);
   },
   gatherv: (c: CommObject, pins: Pins, call: string, send: Data | InPlace | Nothing, recv: Vector | Nothing, root = 0): number => {
     const from = sendBuf(c, pins, send, root);
-    return coll.gatherv(c.layer, c.handle, from, c.isRoot(root) && recv ? vectorInto(pins, recv) : undefined, root, call);
+    return coll.gatherv(contextOf(c).layer, c.handle, from, c.isRoot(root) && recv ? vectorInto(pins, recv) : undefined, root, call);
   },
   scatter: (c: CommObject, pins: Pins, call: string, send: Data | Nothing, recv: Data | InPlace | Nothing, root = 0): number => {
     const from = c.isRoot(root) ? pins.maybeFrom(send, 'the send buffer') : undefined;
-    return coll.scatter(c.layer, c.handle, from, ownPlace(c, pins, recv, root), root, call);
+    return coll.scatter(contextOf(c).layer, c.handle, from, ownPlace(c, pins, recv, root), root, call);
   },
   scatterv: (c: CommObject, pins: Pins, call: string, send: Vector | Nothing, recv: Data | InPlace | Nothing, root = 0): number => {
     const from = c.isRoot(root) && send ? vectorFrom(pins, send) : undefined;
-    return coll.scatterv(c.layer, c.handle, from, ownPlace(c, pins, recv, root), root, call);
+    return coll.scatterv(contextOf(c).layer, c.handle, from, ownPlace(c, pins, recv, root), root, call);
   },
-  allgather: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data): number => coll.allgather(c.layer, c.handle, sendBuf(c, pins, send), into(pins, recv), call),
-  allgatherv: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Vector): number => coll.allgatherv(c.layer, c.handle, sendBuf(c, pins, send), vectorInto(pins, recv), call),
-  alltoall: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data): number => coll.alltoall(c.layer, c.handle, sendBuf(c, pins, send), into(pins, recv), call),
-  alltoallv: (c: CommObject, pins: Pins, call: string, send: Vector | InPlace, recv: Vector): number => coll.alltoallv(c.layer, c.handle, vectorFrom(pins, send), vectorInto(pins, recv), call),
+  allgather: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data): number => coll.allgather(contextOf(c).layer, c.handle, sendBuf(c, pins, send), into(pins, recv), call),
+  allgatherv: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Vector): number => coll.allgatherv(contextOf(c).layer, c.handle, sendBuf(c, pins, send), vectorInto(pins, recv), call),
+  alltoall: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data): number => coll.alltoall(contextOf(c).layer, c.handle, sendBuf(c, pins, send), into(pins, recv), call),
+  alltoallv: (c: CommObject, pins: Pins, call: string, send: Vector | InPlace, recv: Vector): number => coll.alltoallv(contextOf(c).layer, c.handle, vectorFrom(pins, send), vectorInto(pins, recv), call),
   alltoallw: (c: CommObject, pins: Pins, call: string, send: readonly (Data | null)[] | InPlace, recv: readonly (Data | null)[]): number =>
-    coll.alltoallv(c.layer, c.handle, send === IN_PLACE ? undefined : pins.packed(send, c.blocks, 'the send buffer', false), pins.packed(recv, c.blocks, 'the receive buffer', true), call),
+    coll.alltoallv(contextOf(c).layer, c.handle, send === IN_PLACE ? undefined : pins.packed(send, c.blocks, 'the send buffer', false), pins.packed(recv, c.blocks, 'the receive buffer', true), call),
   reduceScatter: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data, counts: ArrayLike<number>, o?: Op): number => {
     const from = sendBuf(c, pins, send);
     const to = into(pins, recv);
     pins.reducible();
-    return coll.reduceScatter(c.layer, c.handle, from, to, counts, pins.type, pins.unit, op(c, call, o), call);
+    return coll.reduceScatter(contextOf(c).layer, c.handle, from, to, counts, pins.type, pins.unit, op(c, call, o), call);
   },
   reduceScatterBlock: (c: CommObject, pins: Pins, call: string, send: Data | InPlace, recv: Data, o?: Op): number => {
     const from = sendBuf(c, pins, send);
     const to = into(pins, recv);
     pins.reducible();
-    return coll.reduceScatterBlock(c.layer, c.handle, from, to, pins.type, pins.unit, op(c, call, o), call);
+    return coll.reduceScatterBlock(contextOf(c).layer, c.handle, from, to, pins.type, pins.unit, op(c, call, o), call);
   },
 };
 
@@ -123,28 +124,28 @@ const NEIGHBOUR_STARTERS = {
   neighborAllgather: (c: CommObject, pins: Pins, call: string, send: Data, recv: Data): number => {
     const n = degrees(c, call);
     const from = pins.from(send, 'the send buffer');
-    return coll.neighbour(c.layer, c.handle, () => from, equal(c, call, into(pins, recv), n.in, 'the receive buffer'), call);
+    return coll.neighbour(contextOf(c).layer, c.handle, () => from, equal(c, call, into(pins, recv), n.in, 'the receive buffer'), call);
   },
   neighborAllgatherv: (c: CommObject, pins: Pins, call: string, send: Data, recv: Vector): number => {
     const n = degrees(c, call);
     const from = pins.from(send, 'the send buffer');
-    return coll.neighbour(c.layer, c.handle, () => from, listed(c, call, vectorInto(pins, recv), n.in, 'the receive buffer'), call);
+    return coll.neighbour(contextOf(c).layer, c.handle, () => from, listed(c, call, vectorInto(pins, recv), n.in, 'the receive buffer'), call);
   },
   neighborAlltoall: (c: CommObject, pins: Pins, call: string, send: Data, recv: Data): number => {
     const n = degrees(c, call);
     const from = equal(c, call, pins.from(send, 'the send buffer'), n.out, 'the send buffer');
-    return coll.neighbour(c.layer, c.handle, from, equal(c, call, into(pins, recv), n.in, 'the receive buffer'), call);
+    return coll.neighbour(contextOf(c).layer, c.handle, from, equal(c, call, into(pins, recv), n.in, 'the receive buffer'), call);
   },
   neighborAlltoallv: (c: CommObject, pins: Pins, call: string, send: Vector, recv: Vector): number => {
     const n = degrees(c, call);
     const from = listed(c, call, pins.vector(send, 'the send buffer', false), n.out, 'the send buffer');
-    return coll.neighbour(c.layer, c.handle, from, listed(c, call, vectorInto(pins, recv), n.in, 'the receive buffer'), call);
+    return coll.neighbour(contextOf(c).layer, c.handle, from, listed(c, call, vectorInto(pins, recv), n.in, 'the receive buffer'), call);
   },
   neighborAlltoallw: (c: CommObject, pins: Pins, call: string, send: readonly (Data | null)[], recv: readonly (Data | null)[]): number => {
     const n = degrees(c, call);
     const from = pins.blocks(send, n.out, 'the send buffer', false);
     const to = pins.blocks(recv, n.in, 'the receive buffer', true);
-    return coll.neighbour(c.layer, c.handle, (i) => from[i]!, (i) => to[i]!, call);
+    return coll.neighbour(contextOf(c).layer, c.handle, (i) => from[i]!, (i) => to[i]!, call);
   },
 };
 
@@ -174,7 +175,7 @@ function addForms(prototype: object, starters: Readonly<Record<string, Starter>>
     const started = (c: CommObject, call: string, args: never[]): number => c.start(call, (pins) => starter(c, pins, call, ...args));
     const blocking = `MPI_${base}`;
     if (!OWN_BLOCKING.has(name)) put(name, function (this: CommObject, ...args: never[]): void {
-      this.context.call(() => void this.finish(started(this, blocking, args)));
+      contextOf(this).call(() => void this.finish(started(this, blocking, args)));
     });
     const later = `MPI_I${base[0]!.toLowerCase()}${base.slice(1)}`;
     put(`i${name}`, function (this: CommObject, ...args: never[]): Mayfly.Request {

@@ -125,7 +125,18 @@ export class Context {
 export function describe(value: unknown): string {
   if (value === null) return 'null';
   if (value === IN_PLACE) return 'IN_PLACE';
-  if (Array.isArray(value)) return 'an array';
-  if (typeof value === 'object') return `a ${(value as { constructor?: { name?: string } }).constructor?.name ?? 'object'}`;
+  if (typeof value === 'object') return kindOf(value);
+  if (typeof value === 'function') return 'a function';
   return typeof value === 'undefined' ? 'undefined' : `the ${typeof value} ${String(value)}`;
+}
+
+/** Whatever stands where its class would (a getter that throws, a revoked proxy) is not worth an error of its own. */
+function kindOf(value: object): string {
+  try {
+    if (Array.isArray(value)) return 'an array';
+    const name: unknown = value.constructor?.name;
+    return typeof name === 'string' && name !== '' ? `a ${name.slice(0, 100)}` : 'a object';
+  } catch {
+    return 'an object that cannot be read';
+  }
 }

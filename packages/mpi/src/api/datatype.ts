@@ -9,6 +9,7 @@ import { externalSize, fromExternal, toExternal } from '../external.ts';
 import { contiguousLayout, isContiguous, pack, span, start, unpack } from '../layout.ts';
 import { PREDEFINED_TYPES } from '../predefined-types.ts';
 import * as types from '../types.ts';
+import { contextOf, Held } from './held.ts';
 import * as caching from './caching.ts';
 import { describe, type Context } from './context.ts';
 import type { Buf } from '../buffers.ts';
@@ -29,13 +30,15 @@ const alike = (a: readonly number[], b: readonly number[], call: string): void =
 const bytesOf = (a: ArrayBufferView): Uint8Array => new Uint8Array(a.buffer, a.byteOffset, a.byteLength);
 const unitOf = (a: ArrayBufferView): number => (a as { BYTES_PER_ELEMENT?: number }).BYTES_PER_ELEMENT ?? 1;
 
-export class DatatypeObject implements Mayfly.Datatype {
+export class DatatypeObject extends Held implements Mayfly.Datatype {
   constructor(
-    private readonly context: Context,
+    context: Context,
     readonly handle: number,
     /** Of all its basic elements; undefined: they differ. */
     readonly element: ElementType | undefined,
-  ) {}
+  ) {
+    super(context);
+  }
 
   /** The datatype of a kind of typed array. */
   static of(context: Context, kind: unknown, call: string): DatatypeObject {
@@ -56,18 +59,18 @@ export class DatatypeObject implements Mayfly.Datatype {
   }
 
   record(call: string, comm = 0): types.TypeRecord {
-    return types.committed(this.context.layer, this.handle, call, comm);
+    return types.committed(contextOf(this).layer, this.handle, call, comm);
   }
   private make(call: string, build: (call: string) => number): DatatypeObject {
-    return this.context.call(() => {
+    return contextOf(this).call(() => {
       this.record(call);
       const made = build(call);
-      types.commit(this.context.layer, made);
-      return new DatatypeObject(this.context, made, this.element);
+      types.commit(contextOf(this).layer, made);
+      return new DatatypeObject(contextOf(this), made, this.element);
     });
   }
   private ask<T>(call: string, f: (t: types.TypeRecord) => T): T {
-    return this.context.call(() => f(this.record(call)));
+    return contextOf(this).call(() => f(this.record(call)));
   }
 
   get size(): number {
@@ -94,18 +97,18 @@ export class DatatypeObject implements Mayfly.Datatype {
   get contents(): Mayfly.TypeContents {
     return this.ask('MPI_Type_get_contents', (t) => ({
       combiner: COMBINERS.get(t.contents.combiner)!, integers: [...t.contents.ints], addresses: [...t.contents.addresses],
-      datatypes: t.contents.types.map((x) => (typeof x === 'number' ? x : x.handle)).map((h) => types.typeOf(this.context.layer, h, 'MPI_Type_get_contents').name || `datatype ${h}`),
+      datatypes: t.contents.types.map((x) => (typeof x === 'number' ? x : x.handle)).map((h) => types.typeOf(contextOf(this).layer, h, 'MPI_Type_get_contents').name || `datatype ${h}`),
     }));
   }
 
   contiguous(count: number): DatatypeObject {
-    return this.make('MPI_Type_contiguous', (call) => types.contiguous(this.context.layer, whole(count, 'the count', call), this.handle));
+    return this.make('MPI_Type_contiguous', (call) => types.contiguous(contextOf(this).layer, whole(count, 'the count', call), this.handle));
   }
   vector(count: number, length: number, stride: number): DatatypeObject {
-    return this.make('MPI_Type_vector', (call) => types.vector(this.context.layer, whole(count, 'the count', call), whole(length, 'the length', call), whole(stride, 'the stride', call), this.handle, false));
+    return this.make('MPI_Type_vector', (call) => types.vector(contextOf(this).layer, whole(count, 'the count', call), whole(length, 'the length', call), whole(stride, 'the stride', call), this.handle, false));
   }
   hvector(count: number, length: number, stride: number): DatatypeObject {
-    return this.make('MPI_Type_create_hvector', (call) => types.vector(this.context.layer, whole(count, 'the count', call), whole(length, 'the length', call), whole(stride, 'the stride', call), this.handle, true));
+    return this.make('MPI_Type_create_hvector', (call) => types.vector(contextOf(this).layer, whole(count, 'the count', call), whole(length, 'the length', call), whole(stride, 'the stride', call), this.handle, true));
   }
   private blocks(call: string, lengths: ArrayLike<number> | number, displs: ArrayLike<number>, bytes: boolean): DatatypeObject {
     return this.make(call, () => {
@@ -113,7 +116,7 @@ export class DatatypeObject implements Mayfly.Datatype {
       const same = typeof lengths === 'number';
       const list = same ? at.map(() => whole(lengths, 'the length', call)) : wholes(lengths, 'length', call);
       alike(list, at, call);
-      return types.indexed(this.context.layer, list, at, this.handle, bytes, same);
+      return types.indexed(contextOf(this).layer, list, at, this.handle, bytes, same);
     });
   }
   indexed(lengths: ArrayLike<number> | number, displs: ArrayLike<number>): DatatypeObject {
@@ -126,32 +129,32 @@ export class DatatypeObject implements Mayfly.Datatype {
     return this.make('MPI_Type_create_subarray', (call) => {
       const [all, part, from] = [wholes(sizes, 'size', call), wholes(subsizes, 'size', call), wholes(starts, 'start', call)];
       if (part.length !== all.length || from.length !== all.length) fail(ERR.ARG, call, `${all.length} sizes, ${part.length} sizes of the part, ${from.length} starts`);
-      return types.subarray(this.context.layer, all, part, from, ORDER[order], order === 'F', this.handle);
+      return types.subarray(contextOf(this).layer, all, part, from, ORDER[order], order === 'F', this.handle);
     });
   }
   darray(size: number, rank: number, dims: readonly Mayfly.Distributed[], order: 'C' | 'F' = 'C'): DatatypeObject {
     return this.make('MPI_Type_create_darray', (call) =>
-      types.darray(this.context.layer, {
+      types.darray(contextOf(this).layer, {
         size: whole(size, 'the size', call), rank: whole(rank, 'the rank', call), gsizes: dims.map((d) => whole(d.size, 'size', call)), psizes: dims.map((d) => whole(d.processes, 'processes', call)),
         distribs: dims.map((d) => DISTRIBUTIONS[d.by]), dargs: dims.map((d) => (d.block === undefined ? DISTRIBUTIONS.default : whole(d.block, 'block', call))), order: ORDER[order], fortran: order === 'F',
       }, this.handle),
     );
   }
   resized(lb: number, extent: number): DatatypeObject {
-    return this.make('MPI_Type_create_resized', (call) => types.resized(this.context.layer, this.handle, whole(lb, 'the lower bound', call), whole(extent, 'the extent', call)));
+    return this.make('MPI_Type_create_resized', (call) => types.resized(contextOf(this).layer, this.handle, whole(lb, 'the lower bound', call), whole(extent, 'the extent', call)));
   }
   dup(): DatatypeObject {
-    return this.context.call(() => {
-      const attributes = caching.copied(this.context, this, this.attributes('MPI_Type_dup'));
-      const made = this.make('MPI_Type_dup', () => types.dup(this.context.layer, this.handle));
+    return contextOf(this).call(() => {
+      const attributes = caching.copied(contextOf(this), this, this.attributes('MPI_Type_dup'));
+      const made = this.make('MPI_Type_dup', () => types.dup(contextOf(this).layer, this.handle));
       made.record('MPI_Type_dup').attributes = attributes;
       return made;
     });
   }
   free(): void {
-    this.context.call(() => {
-      if (this.handle >= types.FIRST_DERIVED) caching.removeAll(this.context, this, this.attributes('MPI_Type_free'));
-      types.free(this.context.layer, this.handle);
+    contextOf(this).call(() => {
+      if (this.handle >= types.FIRST_DERIVED) caching.removeAll(contextOf(this), this, this.attributes('MPI_Type_free'));
+      types.free(contextOf(this).layer, this.handle);
     });
   }
 
@@ -161,32 +164,32 @@ export class DatatypeObject implements Mayfly.Datatype {
   private attributes(call: string): Map<number, unknown> {
     const t = this.record(call);
     if (this.handle >= types.FIRST_DERIVED) return t.attributes;
-    const all = (this.context.layer.state.typeAttributes ??= new Map<number, Map<number, unknown>>());
+    const all = (contextOf(this).layer.state.typeAttributes ??= new Map<number, Map<number, unknown>>());
     let own = all.get(this.handle);
     if (!own) all.set(this.handle, (own = new Map<number, unknown>()));
     return own;
   }
   getAttr<T>(key: Mayfly.Keyval<T, Mayfly.Datatype>): T | undefined {
     const call = 'MPI_Type_get_attr';
-    return this.context.call(() => caching.get(this.context, this.attributes(call), key, call, 0));
+    return contextOf(this).call(() => caching.get(contextOf(this), this.attributes(call), key, call, 0));
   }
   setAttr<T>(key: Mayfly.Keyval<T, Mayfly.Datatype>, value: T): void {
     const call = 'MPI_Type_set_attr';
-    this.context.call(() => caching.set(this.context, this, this.attributes(call), key, value, call, 0));
+    contextOf(this).call(() => caching.set(contextOf(this), this, this.attributes(call), key, value, call, 0));
   }
   deleteAttr(key: Mayfly.Keyval<unknown, Mayfly.Datatype>): void {
     const call = 'MPI_Type_delete_attr';
-    this.context.call(() => caching.remove(this.context, this, this.attributes(call), key, call, 0));
+    contextOf(this).call(() => caching.remove(contextOf(this), this, this.attributes(call), key, call, 0));
   }
 
   of<A extends ArrayBufferView>(array: A, count = 1, offset = 0): Mayfly.Elements<A> {
-    return this.context.call(() => new ElementsObject(this, array, count, offset));
+    return contextOf(this).call(() => new ElementsObject(this, array, count, offset));
   }
 
   // ── packing
 
   pack(array: ArrayBufferView, count = 1, offset = 0): Uint8Array {
-    return this.context.call(() => {
+    return contextOf(this).call(() => {
       const e = new ElementsObject(this, array, count, offset);
       const { layout } = e.check('MPI_Pack', 0);
       const into = new Uint8Array(layout.size * count);
@@ -196,7 +199,7 @@ export class DatatypeObject implements Mayfly.Datatype {
   }
   unpack(packed: Uint8Array, array: ArrayBufferView, count = 1, offset = 0): void {
     const call = 'MPI_Unpack';
-    this.context.call(() => {
+    contextOf(this).call(() => {
       const e = new ElementsObject(this, array, count, offset);
       const { layout } = e.check(call, 0);
       if (packed.length < layout.size * count) fail(ERR.TRUNCATE, call, `${packed.length} packed bytes, ${count} elements have ${layout.size * count}`);
@@ -204,7 +207,7 @@ export class DatatypeObject implements Mayfly.Datatype {
     });
   }
   packExternal(array: ArrayBufferView, count = 1, offset = 0): Uint8Array {
-    return this.context.call(() => {
+    return contextOf(this).call(() => {
       const native = this.pack(array, count, offset);
       const t = this.record('MPI_Pack_external');
       const into = new Uint8Array(externalSize(t) * count);
@@ -214,7 +217,7 @@ export class DatatypeObject implements Mayfly.Datatype {
   }
   unpackExternal(packed: Uint8Array, array: ArrayBufferView, count = 1, offset = 0): void {
     const call = 'MPI_Unpack_external';
-    this.context.call(() => {
+    contextOf(this).call(() => {
       const t = this.record(call);
       if (packed.length < externalSize(t) * count) fail(ERR.TRUNCATE, call, `${packed.length} packed bytes, ${count} elements have ${externalSize(t) * count}`);
       const native = new Uint8Array(t.layout.size * count);

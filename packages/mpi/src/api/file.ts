@@ -5,6 +5,7 @@ import * as bundles from '../bundle.ts';
 import * as files from '../files/index.ts';
 import * as requests from '../requests.ts';
 import * as types from '../types.ts';
+import { contextOf, Held } from './held.ts';
 import { hints } from './caching.ts';
 import { CommObject } from './comm.ts';
 import { describe } from './context.ts';
@@ -16,14 +17,16 @@ import type * as Mayfly from '../../types/mayfly.d.ts';
 
 const MODES: Readonly<Record<string, number>> = { r: files.Amode.RDONLY, w: files.Amode.WRONLY | files.Amode.CREATE, rw: files.Amode.RDWR | files.Amode.CREATE };
 
-export class FileObject implements Mayfly.File {
+export class FileObject extends Held implements Mayfly.File {
   private groupObject: GroupObject | undefined;
 
   private constructor(
-    private readonly context: Context,
+    context: Context,
     readonly handle: number,
     readonly name: string,
-  ) {}
+  ) {
+    super(context);
+  }
 
   static open(context: Context, comm: Mayfly.Comm, name: string, mode: number | string = 'r', info?: Mayfly.Info): FileObject {
     const call = 'MPI_File_open';
@@ -46,77 +49,77 @@ export class FileObject implements Mayfly.File {
   }
 
   private record(call: string): files.FileRecord {
-    return files.fileOf(this.context.layer, this.handle, call);
+    return files.fileOf(contextOf(this).layer, this.handle, call);
   }
   /** A call whose request answers with a number. */
   private ask(start: () => number): number {
-    return this.context.call(() => {
+    return contextOf(this).call(() => {
       const request = start();
       if (request === 0) return 0;
-      const o = requests.wait(this.context.layer, request);
-      if (o.error) throw this.context.failed(o.error, o.comm);
+      const o = requests.wait(contextOf(this).layer, request);
+      if (o.error) throw contextOf(this).failed(o.error, o.comm);
       return o.result;
     });
   }
 
   get amode(): number {
-    return this.context.call(() => this.record('MPI_File_get_amode').amode);
+    return contextOf(this).call(() => this.record('MPI_File_get_amode').amode);
   }
   get group(): Mayfly.Group {
-    return this.context.call(() => {
-      const { group } = this.context.layer.state.comms.rows.get(this.record('MPI_File_get_group').comm)!;
-      if (!this.groupObject || !this.context.layer.state.groups.rows.has(this.groupObject.handle)) this.groupObject = GroupObject.make(this.context, [...group]);
+    return contextOf(this).call(() => {
+      const { group } = contextOf(this).layer.state.comms.rows.get(this.record('MPI_File_get_group').comm)!;
+      if (!this.groupObject || !contextOf(this).layer.state.groups.rows.has(this.groupObject.handle)) this.groupObject = GroupObject.make(contextOf(this), [...group]);
       return this.groupObject;
     });
   }
   get info(): Mayfly.Info {
-    return this.context.call(() => Object.fromEntries(this.record('MPI_File_get_info').info ?? []));
+    return contextOf(this).call(() => Object.fromEntries(this.record('MPI_File_get_info').info ?? []));
   }
   setInfo(info: Mayfly.Info): void {
     const call = 'MPI_File_set_info';
-    this.context.call(() => {
+    contextOf(this).call(() => {
       const file = this.record(call);
       file.info = new Map([...(file.info ?? []), ...(hints(info, call, file.comm) ?? [])]);
     });
   }
   close(): void {
-    this.ask(() => files.close(this.context.layer, this.handle));
+    this.ask(() => files.close(contextOf(this).layer, this.handle));
   }
 
   // ── size, pointers, views
 
   get size(): number {
-    return this.ask(() => files.size(this.context.layer, this.handle));
+    return this.ask(() => files.size(contextOf(this).layer, this.handle));
   }
   setSize(bytes: number): void {
-    this.ask(() => files.resize(this.context.layer, this.handle, this.whole(bytes, 'MPI_File_set_size'), false));
+    this.ask(() => files.resize(contextOf(this).layer, this.handle, this.whole(bytes, 'MPI_File_set_size'), false));
   }
   preallocate(bytes: number): void {
-    this.ask(() => files.resize(this.context.layer, this.handle, this.whole(bytes, 'MPI_File_preallocate'), true));
+    this.ask(() => files.resize(contextOf(this).layer, this.handle, this.whole(bytes, 'MPI_File_preallocate'), true));
   }
   sync(): void {
-    this.ask(() => files.sync(this.context.layer, this.handle));
+    this.ask(() => files.sync(contextOf(this).layer, this.handle));
   }
   get atomicity(): boolean {
-    return this.context.call(() => this.record('MPI_File_get_atomicity').atomic);
+    return contextOf(this).call(() => this.record('MPI_File_get_atomicity').atomic);
   }
   setAtomicity(flag: boolean): void {
-    this.ask(() => files.setAtomicity(this.context.layer, this.handle, flag));
+    this.ask(() => files.setAtomicity(contextOf(this).layer, this.handle, flag));
   }
   get position(): number {
-    return this.context.call(() => this.record('MPI_File_get_position').position);
+    return contextOf(this).call(() => this.record('MPI_File_get_position').position);
   }
   seek(offset: number, whence: number = files.Seek.SET): void {
-    this.ask(() => files.seek(this.context.layer, this.handle, this.whole(offset, 'MPI_File_seek'), whence));
+    this.ask(() => files.seek(contextOf(this).layer, this.handle, this.whole(offset, 'MPI_File_seek'), whence));
   }
   get positionShared(): number {
-    return this.ask(() => files.positionShared(this.context.layer, this.handle));
+    return this.ask(() => files.positionShared(contextOf(this).layer, this.handle));
   }
   seekShared(offset: number, whence: number = files.Seek.SET): void {
-    this.ask(() => files.seekShared(this.context.layer, this.handle, this.whole(offset, 'MPI_File_seek_shared'), whence));
+    this.ask(() => files.seekShared(contextOf(this).layer, this.handle, this.whole(offset, 'MPI_File_seek_shared'), whence));
   }
   byteOffset(offset: number): number {
-    return this.context.call(() => {
+    return contextOf(this).call(() => {
       const f = this.record('MPI_File_get_byte_offset');
       return files.byteOffset(f, this.whole(offset, 'MPI_File_get_byte_offset') * f.etype.layout.size);
     });
@@ -125,9 +128,9 @@ export class FileObject implements Mayfly.File {
   setView(disp: number, element: Mayfly.TypeLike = Uint8Array, pattern?: Mayfly.FilePattern | Mayfly.Datatype): void {
     const call = 'MPI_File_set_view';
     this.ask(() => {
-      const { layer } = this.context;
+      const { layer } = contextOf(this);
       this.record(call);
-      const etype = DatatypeObject.of(this.context, element, call).record(call);
+      const etype = DatatypeObject.of(contextOf(this), element, call).record(call);
       let filetype = pattern instanceof DatatypeObject ? pattern.record(call) : etype;
       if (pattern && !(pattern instanceof DatatypeObject)) {
         const { blocks, extent } = pattern as Mayfly.FilePattern;
@@ -143,17 +146,17 @@ export class FileObject implements Mayfly.File {
   }
   private whole(x: unknown, call: string): number {
     if (typeof x === 'number' && Number.isSafeInteger(x)) return x;
-    return fail(ERR.ARG, call, `${String(x)} is not a whole number`, this.context.layer.state.files.files.rows.get(this.handle)?.comm ?? files.FILE_NULL);
+    return fail(ERR.ARG, call, `${String(x)} is not a whole number`, contextOf(this).layer.state.files.files.rows.get(this.handle)?.comm ?? files.FILE_NULL);
   }
 
   // ── access
 
   private begin(call: string, write: boolean, how: files.How, buf: Mayfly.Data): { request: number; unit: number } {
-    const { layer } = this.context;
+    const { layer } = contextOf(this);
     const file = this.record(call);
     let unit = 1;
     const request = bundles.begin(layer, (b) => {
-      const { place: p, element } = place(this.context, b, buf, call, file.comm);
+      const { place: p, element } = place(contextOf(this), b, buf, call, file.comm);
       unit = buf instanceof ElementsObject ? Math.max(p.layout.size, 1) : element!.bytes;
       const packed = (write ? bundles.outgoing : bundles.both)(layer, b, p);
       files.checkAccess(file, write, how, packed.bytes, call);
@@ -162,22 +165,22 @@ export class FileObject implements Mayfly.File {
     return { request, unit };
   }
   private now(call: string, write: boolean, how: files.How, buf: Mayfly.Data): number {
-    return this.context.call(() => {
+    return contextOf(this).call(() => {
       const file = this.record(call);
       const from = file.position;
       const { request, unit } = this.begin(call, write, how, buf);
-      const o = requests.wait(this.context.layer, request);
+      const o = requests.wait(contextOf(this).layer, request);
       // At the end of the file the pointer goes no further than what was there.
       if (!write && how.by === 'pointer') file.position = from + Math.floor(o.status.bytes / file.etype.layout.size);
-      if (o.error) throw this.context.failed(o.error, o.comm);
+      if (o.error) throw contextOf(this).failed(o.error, o.comm);
       return Math.floor(o.status.bytes / unit);
     });
   }
   private later(call: string, write: boolean, how: files.How, buf: Mayfly.Data): Mayfly.Request {
-    return this.context.call(() => new RequestObject(this.context, this.begin(call, write, how, buf).request));
+    return contextOf(this).call(() => new RequestObject(contextOf(this), this.begin(call, write, how, buf).request));
   }
   private at(offset: number, call: string): files.How {
-    return { by: 'offset', offset: this.context.call(() => this.whole(offset, call)) };
+    return { by: 'offset', offset: contextOf(this).call(() => this.whole(offset, call)) };
   }
 
   read(buf: Mayfly.Data): number {

@@ -7,7 +7,18 @@ const MAX_ITEMS = 100;
 /** A longer object goes over several lines. */
 const WIDTH = 76;
 
-export const formatLine = (values: readonly unknown[]): string => values.map((v) => (typeof v === 'string' ? v : show(v, 0, []))).join(' ');
+export const formatLine = (values: readonly unknown[]): string => values.map((v) => (typeof v === 'string' ? v : shown(v))).join(' ');
+
+/** A line is printed whatever the getters and traps of a value do. */
+function shown(value: unknown): string {
+  try {
+    return show(value, 0, []);
+  } catch {
+    return typeof value === 'function' ? '[Function]' : '[an object that cannot be shown]';
+  }
+}
+
+const textOf = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
 
 const quote = (s: string): string => `'${s.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
 const key = (k: string): string => (/^[A-Za-z_$][\w$]*$/.test(k) ? k : quote(k));
@@ -21,7 +32,7 @@ function show(v: unknown, depth: number, above: readonly object[]): string {
     case 'bigint':
       return `${v}n`;
     case 'function':
-      return `[Function: ${v.name || 'anonymous'}]`;
+      return `[Function: ${textOf(v.name, '') || 'anonymous'}]`;
     case 'object':
       return v === null ? 'null' : showObject(v, depth, above);
     default:
@@ -31,14 +42,14 @@ function show(v: unknown, depth: number, above: readonly object[]): string {
 
 function showObject(o: object, depth: number, above: readonly object[]): string {
   if (above.includes(o)) return '[Circular]';
-  if (o instanceof Error) return o.stack ?? `${o.name}: ${o.message}`;
+  if (o instanceof Error) return textOf(o.stack, `${textOf(o.name, 'Error')}: ${textOf(o.message, '')}`);
   const tag = Object.prototype.toString.call(o);
   if (tag === '[object Date]') {
     const date = o as { getTime(): number; toISOString(): string };
     return Number.isNaN(date.getTime()) ? 'Invalid Date' : date.toISOString();
   }
   if (tag === '[object RegExp]') return String(o);
-  const name = (Object.getPrototypeOf(o) as { constructor?: { name?: string } } | null)?.constructor?.name ?? '';
+  const name = textOf((Object.getPrototypeOf(o) as { constructor?: { name?: unknown } } | null)?.constructor?.name, '');
   if (depth > MAX_DEPTH) return Array.isArray(o) ? '[Array]' : `[${name || 'Object'}]`;
   const inner = [...above, o];
   const item = (x: unknown): string => show(x, depth + 1, inner);

@@ -3,38 +3,41 @@ import { UNDEFINED } from '../constants.ts';
 import { ERR, fail } from '../errors.ts';
 import * as groups from '../groups.ts';
 import { insert } from '../table.ts';
+import { contextOf, Held } from './held.ts';
 import type { Context } from './context.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
-export class GroupObject implements Mayfly.Group {
+export class GroupObject extends Held implements Mayfly.Group {
   constructor(
-    private readonly context: Context,
+    context: Context,
     readonly handle: number,
-  ) {}
+  ) {
+    super(context);
+  }
 
   static make(context: Context, tasks: number[]): GroupObject {
     return new GroupObject(context, insert(context.layer.state.groups, tasks));
   }
   /** Tasks by rank. @throws MPIError ERR_GROUP */
   tasks(call: string): number[] {
-    return this.context.layer.state.groups.rows.get(this.handle) ?? fail(ERR.GROUP, call, 'the group was freed');
+    return contextOf(this).layer.state.groups.rows.get(this.handle) ?? fail(ERR.GROUP, call, 'the group was freed');
   }
   static of(group: unknown, call: string): GroupObject {
     return group instanceof GroupObject ? group : fail(ERR.GROUP, call, 'the argument is not a group');
   }
   private derive(call: string, f: (mine: number[]) => number[]): GroupObject {
-    return this.context.call(() => GroupObject.make(this.context, f(this.tasks(call))));
+    return contextOf(this).call(() => GroupObject.make(contextOf(this), f(this.tasks(call))));
   }
   private with(other: Mayfly.Group, call: string, f: (a: number[], b: number[]) => number[]): GroupObject {
     return this.derive(call, (mine) => f(mine, GroupObject.of(other, call).tasks(call)));
   }
 
   get size(): number {
-    return this.context.call(() => this.tasks('MPI_Group_size').length);
+    return contextOf(this).call(() => this.tasks('MPI_Group_size').length);
   }
   get rank(): number {
-    return this.context.call(() => {
-      const at = this.tasks('MPI_Group_rank').indexOf(this.context.layer.state.task);
+    return contextOf(this).call(() => {
+      const at = this.tasks('MPI_Group_rank').indexOf(contextOf(this).layer.state.task);
       return at < 0 ? UNDEFINED : at;
     });
   }
@@ -63,16 +66,16 @@ export class GroupObject implements Mayfly.Group {
   }
   translateRanks(ranks: ArrayLike<number>, other: Mayfly.Group): number[] {
     const call = 'MPI_Group_translate_ranks';
-    return this.context.call(() => groups.translateRanks(this.tasks(call), ranks, GroupObject.of(other, call).tasks(call)));
+    return contextOf(this).call(() => groups.translateRanks(this.tasks(call), ranks, GroupObject.of(other, call).tasks(call)));
   }
   compare(other: Mayfly.Group): Mayfly.Comparison {
     const call = 'MPI_Group_compare';
-    return this.context.call(() => groups.compareGroups(this.tasks(call), GroupObject.of(other, call).tasks(call)));
+    return contextOf(this).call(() => groups.compareGroups(this.tasks(call), GroupObject.of(other, call).tasks(call)));
   }
   free(): void {
-    this.context.call(() => {
+    contextOf(this).call(() => {
       this.tasks('MPI_Group_free');
-      if (this.handle !== 1) this.context.layer.state.groups.rows.delete(this.handle);
+      if (this.handle !== 1) contextOf(this).layer.state.groups.rows.delete(this.handle);
     });
   }
 }

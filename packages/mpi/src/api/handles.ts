@@ -8,17 +8,20 @@ import { releaseSpace } from '../layer.ts';
 import { BUILTIN_OPS } from '../ops.ts';
 import { combine } from '../schedule.ts';
 import { insert } from '../table.ts';
+import { contextOf, Held } from './held.ts';
 import { place } from './datatype.ts';
 import type { Context, ErrorFunction } from './context.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
-export class OpObject implements Mayfly.Op {
+export class OpObject extends Held implements Mayfly.Op {
   constructor(
-    private readonly context: Context,
+    context: Context,
     readonly handle: number,
     readonly name: string,
     readonly commutative: boolean,
-  ) {}
+  ) {
+    super(context);
+  }
 
   static create(context: Context, fn: (input: never, inout: never) => void, commute: boolean): OpObject {
     return context.call(() => {
@@ -43,11 +46,11 @@ export class OpObject implements Mayfly.Op {
   }
   reduceLocal<A extends Mayfly.Buffer>(input: Mayfly.Of<A>, inout: Mayfly.Of<A>): void {
     const call = 'MPI_Reduce_local';
-    this.context.call(() => {
-      const { layer } = this.context;
+    contextOf(this).call(() => {
+      const { layer } = contextOf(this);
       const b = bundles.bundle();
       try {
-        const [x, y] = [place(this.context, b, input, call, 0, 'the input'), place(this.context, b, inout, call, 0, 'the result')];
+        const [x, y] = [place(contextOf(this), b, input, call, 0, 'the input'), place(contextOf(this), b, inout, call, 0, 'the result')];
         if (x.element !== y.element) fail(ERR.TYPE, call, 'the buffers have different element types');
         if (!x.element) return fail(ERR.TYPE, call, 'the datatype has elements of different types: no operation is for them');
         const [from, into] = [bundles.outgoing(layer, b, x.place), bundles.both(layer, b, y.place)];
@@ -61,20 +64,22 @@ export class OpObject implements Mayfly.Op {
     });
   }
   free(): void {
-    this.context.call(() => {
+    contextOf(this).call(() => {
       if (this.handle <= BUILTIN_OPS.length) fail(ERR.OP, 'MPI_Op_free', `${this.name} is predefined`);
-      if (!this.context.layer.state.ops.rows.delete(this.handle)) fail(ERR.OP, 'MPI_Op_free', 'the operation was freed before');
-      this.context.layer.opCallbacks.delete(this.handle);
+      if (!contextOf(this).layer.state.ops.rows.delete(this.handle)) fail(ERR.OP, 'MPI_Op_free', 'the operation was freed before');
+      contextOf(this).layer.opCallbacks.delete(this.handle);
     });
   }
 }
 
-export class ErrorHandlerObject implements Mayfly.ErrorHandler {
+export class ErrorHandlerObject extends Held implements Mayfly.ErrorHandler {
   constructor(
-    private readonly context: Context,
+    context: Context,
     readonly handle: number,
     readonly name: string,
-  ) {}
+  ) {
+    super(context);
+  }
 
   /** The one that an object has. */
   static get(context: Context, handle: number): ErrorHandlerObject {
@@ -92,6 +97,6 @@ export class ErrorHandlerObject implements Mayfly.ErrorHandler {
   }
   /** Communicators that have it keep it (§9.3). */
   free(): void {
-    if (this.handle > 3) this.context.layer.state.errhandlers.rows.delete(this.handle);
+    if (this.handle > 3) contextOf(this).layer.state.errhandlers.rows.delete(this.handle);
   }
 }

@@ -7,6 +7,7 @@ import { LINEAR, part, type Buf } from '../buffers.ts';
 import { PROC_NULL } from '../constants.ts';
 import { inSeries, type Series } from '../schedule.ts';
 import * as bundles from '../bundle.ts';
+import { contextOf } from './held.ts';
 import { describe, type Context } from './context.ts';
 import { place, sentBytes } from './datatype.ts';
 import { RequestObject } from './status.ts';
@@ -34,21 +35,21 @@ export class PersistentObject extends RequestObject implements Mayfly.Persistent
     if (this.freed) fail(ERR.REQUEST, call, `the persistent request of ${this.call} was freed`, this.comm);
   }
   start(): void {
-    this.context.call(() => {
+    contextOf(this).call(() => {
       this.alive('MPI_Start');
       if (!this.inactive) fail(ERR.REQUEST, 'MPI_Start', `the persistent request of ${this.call} is active already`, this.comm);
-      this.handle = inSeries(this.context.layer, this.series, this.begin);
+      this.handle = inSeries(contextOf(this).layer, this.series, this.begin);
     });
   }
   protected release(): void {
     if (!this.inactive) super.free();
   }
   override free(): void {
-    this.context.call(() => {
+    contextOf(this).call(() => {
       this.alive('MPI_Request_free');
       this.release();
       this.freed = true;
-      this.context.persistent.delete(this);
+      contextOf(this).persistent.delete(this);
     });
   }
 }
@@ -72,13 +73,13 @@ class PartitionedObject extends PersistentObject {
     super(context, call, comm, begin);
   }
   override cancel(): void {
-    this.context.call(() => fail(ERR.REQUEST, 'MPI_Cancel', 'a partitioned operation cannot be cancelled: partitions may have left or come already', this.comm));
+    contextOf(this).call(() => fail(ERR.REQUEST, 'MPI_Cancel', 'a partitioned operation cannot be cancelled: partitions may have left or come already', this.comm));
   }
   protected override release(): void {
-    partitioned.free(this.context.layer, this.number, this.sends);
+    partitioned.free(contextOf(this).layer, this.number, this.sends);
     super.release();
     // A round under way still writes into the array: it stays pinned then.
-    if (this.inactive) for (const space of this.spaces) this.context.layer.memory.unpin(space);
+    if (this.inactive) for (const space of this.spaces) contextOf(this).layer.memory.unpin(space);
   }
 }
 
@@ -96,13 +97,13 @@ export class PartitionedSendObject extends PartitionedObject implements Mayfly.P
   }
   /** Every partition is checked before the first one leaves. */
   private send(list: readonly number[], call: string): void {
-    this.context.call(() => {
+    contextOf(this).call(() => {
       this.alive(call);
       const twice = list.find((x, i) => list.indexOf(x) !== i);
       if (twice !== undefined) fail(ERR.ARG, call, `partition ${twice} is in the list twice`, this.comm);
-      const { layer } = this.context;
+      const { layer } = contextOf(this);
       const sends = list.map((i) => partitioned.sendable(layer, this.number, i, call));
-      const bytes = sentBytes(this.context, this.data, call, this.comm);
+      const bytes = sentBytes(contextOf(this), this.data, call, this.comm);
       list.forEach((i, k) => partitioned.ready(layer, sends[k]!, i, bytes.subarray(i * sends[k]!.bytes, (i + 1) * sends[k]!.bytes)));
     });
   }
@@ -111,10 +112,10 @@ export class PartitionedSendObject extends PartitionedObject implements Mayfly.P
   }
   readyRange(first: number, last: number): void {
     const call = 'MPI_Pready_range';
-    this.context.call(() => {
+    contextOf(this).call(() => {
       if (!(first <= last)) fail(ERR.ARG, call, `partitions ${first} to ${last}: the first lies behind the last`, this.comm);
       // The ends first: a wrong one must not make a list of two thousand million.
-      for (const i of [first, last]) partitioned.sendable(this.context.layer, this.number, i, call);
+      for (const i of [first, last]) partitioned.sendable(contextOf(this).layer, this.number, i, call);
       this.send(Array.from({ length: last - first + 1 }, (_, i) => first + i), call);
     });
   }
@@ -150,7 +151,7 @@ export class PartitionedReceiveObject extends PartitionedObject implements Mayfl
     });
   }
   private begin_(): number {
-    const { layer } = this.context;
+    const { layer } = contextOf(this);
     const r = layer.state.partitioned.receives.rows.get(this.number)!;
     const request = () => requestOf(layer, handle, this.call);
     // Those that nothing comes for keep what is there.
@@ -161,9 +162,9 @@ export class PartitionedReceiveObject extends PartitionedObject implements Mayfl
     return handle;
   }
   arrived(partition: number): boolean {
-    return this.context.call(() => {
+    return contextOf(this).call(() => {
       this.alive('MPI_Parrived');
-      const { layer } = this.context;
+      const { layer } = contextOf(this);
       const there = partitioned.arrived(layer, this.number, partition);
       const p = this.places[partition];
       const r = layer.state.partitioned.receives.rows.get(this.number)!;

@@ -1,10 +1,11 @@
 /** What every communicator object has: its record, and point to point. The rest stands in comm.ts. */
 import { ANY_SOURCE, ANY_TAG, PROC_NULL, ROOT } from '../constants.ts';
-import { commOf, type Layer } from '../layer.ts';
+import { commOf } from '../layer.ts';
 import { check, improbe, iprobe, mprobe, probe, send as sendNow, startReceive, startSend } from '../p2p.ts';
 import * as bundles from '../bundle.ts';
 import * as requests from '../requests.ts';
 import { newSeries } from '../schedule.ts';
+import { contextOf, Held } from './held.ts';
 import { GroupObject } from './group.ts';
 import { ElementsObject, checkData, received, sentBytes } from './datatype.ts';
 import { MessageObject } from './message.ts';
@@ -17,24 +18,23 @@ import type * as Mayfly from '../../types/mayfly.d.ts';
 
 type Data = Mayfly.Data;
 
-export class PointToPoint {
+export class PointToPoint extends Held {
   private groupObject: GroupObject | undefined;
   constructor(
-    readonly context: Context,
+    context: Context,
     readonly handle: number,
-  ) {}
-
-  get layer(): Layer {
-    return this.context.layer;
+  ) {
+    super(context);
   }
+
   record(call: string): CommRecord {
-    return commOf(this.layer, this.handle, call);
+    return commOf(contextOf(this).layer, this.handle, call);
   }
   get rank(): number {
-    return this.context.call(() => this.record('MPI_Comm_rank').rank);
+    return contextOf(this).call(() => this.record('MPI_Comm_rank').rank);
   }
   get size(): number {
-    return this.context.call(() => this.record('MPI_Comm_size').group.length);
+    return contextOf(this).call(() => this.record('MPI_Comm_size').group.length);
   }
   /** Has the blocks of all in a collective with this root: itself, or of an intercommunicator who says ROOT. */
   isRoot(root: number): boolean {
@@ -46,7 +46,7 @@ export class PointToPoint {
     return !this.isInter || root >= 0;
   }
   get isInter(): boolean {
-    return this.context.call(() => this.record('MPI_Comm_test_inter').remote !== undefined);
+    return contextOf(this).call(() => this.record('MPI_Comm_test_inter').remote !== undefined);
   }
   /** Ranks that blocks are for or of: of an intercommunicator the other group's. */
   get blocks(): number {
@@ -54,16 +54,16 @@ export class PointToPoint {
     return (c.remote ?? c.group).length;
   }
   get name(): string {
-    return this.context.call(() => this.record('MPI_Comm_get_name').name);
+    return contextOf(this).call(() => this.record('MPI_Comm_get_name').name);
   }
   set name(value: string) {
-    this.context.call(() => void (this.record('MPI_Comm_set_name').name = String(value).slice(0, 128)));
+    contextOf(this).call(() => void (this.record('MPI_Comm_set_name').name = String(value).slice(0, 128)));
   }
   get group(): Mayfly.Group {
-    return this.context.call(() => {
+    return contextOf(this).call(() => {
       const tasks = this.record('MPI_Comm_group').group;
-      const { rows } = this.layer.state.groups;
-      if (!this.groupObject || !rows.has(this.groupObject.handle)) this.groupObject = GroupObject.make(this.context, [...tasks]);
+      const { rows } = contextOf(this).layer.state.groups;
+      if (!this.groupObject || !rows.has(this.groupObject.handle)) this.groupObject = GroupObject.make(contextOf(this), [...tasks]);
       return this.groupObject;
     });
   }
@@ -71,22 +71,22 @@ export class PointToPoint {
   // ── point to point
 
   private body(data: Data, call: string, what?: string): Uint8Array {
-    return sentBytes(this.context, data, call, this.handle, what);
+    return sentBytes(contextOf(this), data, call, this.handle, what);
   }
   send(buf: Data, dest: number, tag = 0): void {
-    this.context.call(() => sendNow(this.layer, this.handle, dest, tag, this.body(buf, 'MPI_Send')));
+    contextOf(this).call(() => sendNow(contextOf(this).layer, this.handle, dest, tag, this.body(buf, 'MPI_Send')));
   }
   ssend(buf: Data, dest: number, tag = 0): void {
-    this.context.call(() => this.finish(startSend(this.layer, this.handle, dest, tag, this.body(buf, 'MPI_Ssend'), true, 'MPI_Ssend')));
+    contextOf(this).call(() => this.finish(startSend(contextOf(this).layer, this.handle, dest, tag, this.body(buf, 'MPI_Ssend'), true, 'MPI_Ssend')));
   }
   recv(buf: Data, source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.Status {
-    return this.context.call(() => status(this.finish(this.receive(buf, source, tag, 'MPI_Recv')).status));
+    return contextOf(this).call(() => status(this.finish(this.receive(buf, source, tag, 'MPI_Recv')).status));
   }
   isend(buf: Data, dest: number, tag = 0): Mayfly.Request {
-    return this.request(() => startSend(this.layer, this.handle, dest, tag, this.body(buf, 'MPI_Isend'), false, 'MPI_Isend'));
+    return this.request(() => startSend(contextOf(this).layer, this.handle, dest, tag, this.body(buf, 'MPI_Isend'), false, 'MPI_Isend'));
   }
   issend(buf: Data, dest: number, tag = 0): Mayfly.Request {
-    return this.request(() => startSend(this.layer, this.handle, dest, tag, this.body(buf, 'MPI_Issend'), true, 'MPI_Issend'));
+    return this.request(() => startSend(contextOf(this).layer, this.handle, dest, tag, this.body(buf, 'MPI_Issend'), true, 'MPI_Issend'));
   }
   irecv(buf: Data, source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.Request {
     return this.request(() => this.receive(buf, source, tag, 'MPI_Irecv'));
@@ -95,16 +95,16 @@ export class PointToPoint {
   private exchange(send: Data, dest: number, sendTag: number, recv: Data, source: number, recvTag: number, call: string): number {
     const comm = this.record(call);
     check(comm, { dest, sendTag, source, recvTag }, call);
-    checkData(this.context, recv, call, this.handle, 'the receive buffer');
+    checkData(contextOf(this), recv, call, this.handle, 'the receive buffer');
     const body = this.body(send, call, 'the send buffer');
-    sendNow(this.layer, this.handle, dest, sendTag, body, call);
+    sendNow(contextOf(this).layer, this.handle, dest, sendTag, body, call);
     return this.receive(recv, source, recvTag, call);
   }
   sendrecv(send: Data, dest: number, sendTag: number, recv: Data, source: number = ANY_SOURCE, recvTag: number = ANY_TAG): Mayfly.Status {
-    return this.context.call(() => status(this.finish(this.exchange(send, dest, sendTag, recv, source, recvTag, 'MPI_Sendrecv')).status));
+    return contextOf(this).call(() => status(this.finish(this.exchange(send, dest, sendTag, recv, source, recvTag, 'MPI_Sendrecv')).status));
   }
   sendrecvReplace(buf: Data, dest: number, sendTag = 0, source: number = ANY_SOURCE, recvTag: number = ANY_TAG): Mayfly.Status {
-    return this.context.call(() => status(this.finish(this.exchange(buf, dest, sendTag, buf, source, recvTag, 'MPI_Sendrecv_replace')).status));
+    return contextOf(this).call(() => status(this.finish(this.exchange(buf, dest, sendTag, buf, source, recvTag, 'MPI_Sendrecv_replace')).status));
   }
   isendrecv(send: Data, dest: number, sendTag: number, recv: Data, source: number = ANY_SOURCE, recvTag: number = ANY_TAG): Mayfly.Request {
     return this.request(() => this.exchange(send, dest, sendTag, recv, source, recvTag, 'MPI_Isendrecv'));
@@ -120,88 +120,88 @@ export class PointToPoint {
   }
   /** Arguments are checked now, and not only when it is started. */
   private persistentSend(call: string, buf: Data, dest: number, tag: number, sync: boolean): Mayfly.PersistentRequest {
-    return this.persistent(call, () => startSend(this.layer, this.handle, dest, tag, this.body(buf, call), sync, call), false, () => {
+    return this.persistent(call, () => startSend(contextOf(this).layer, this.handle, dest, tag, this.body(buf, call), sync, call), false, () => {
       check(this.record(call), { dest, sendTag: tag, source: ANY_SOURCE, recvTag: ANY_TAG }, call);
-      checkData(this.context, buf, call, this.handle);
+      checkData(contextOf(this), buf, call, this.handle);
     });
   }
   recvInit(buf: Data, source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.PersistentRequest {
     const call = 'MPI_Recv_init';
     return this.persistent(call, () => this.receive(buf, source, tag, call), false, () => {
       check(this.record(call), { dest: PROC_NULL, sendTag: 0, source, recvTag: tag }, call);
-      checkData(this.context, buf, call, this.handle);
+      checkData(contextOf(this), buf, call, this.handle);
     });
   }
   /** @param collective it has a place among the collectives */
   persistent(call: string, begin: () => number, collective: boolean, checked: () => void = () => undefined): Mayfly.PersistentRequest {
-    return this.context.call(() => {
+    return contextOf(this).call(() => {
       checked();
-      return new PersistentObject(this.context, call, this.handle, begin, collective ? newSeries(this.record(call)) : undefined);
+      return new PersistentObject(contextOf(this), call, this.handle, begin, collective ? newSeries(this.record(call)) : undefined);
     });
   }
   psendInit(buf: Data, partitions: number, dest: number, tag = 0): Mayfly.PartitionedSend {
-    return PartitionedSendObject.create(this.context, this.handle, buf, partitions, dest, tag);
+    return PartitionedSendObject.create(contextOf(this), this.handle, buf, partitions, dest, tag);
   }
   precvInit(buf: Data, partitions: number, source: number, tag = 0): Mayfly.PartitionedReceive {
-    return PartitionedReceiveObject.create(this.context, this.handle, buf, partitions, source, tag);
+    return PartitionedReceiveObject.create(contextOf(this), this.handle, buf, partitions, source, tag);
   }
   probe(source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.Status {
-    return this.context.call(() => status(probe(this.layer, this.handle, source, tag)));
+    return contextOf(this).call(() => status(probe(contextOf(this).layer, this.handle, source, tag)));
   }
   iprobe(source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.Status | undefined {
-    return this.context.call(() => {
-      const s = iprobe(this.layer, this.handle, source, tag);
+    return contextOf(this).call(() => {
+      const s = iprobe(contextOf(this).layer, this.handle, source, tag);
       return s && status(s);
     });
   }
   mprobe(source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.Message {
-    return this.context.call(() => new MessageObject(this.context, mprobe(this.layer, this.handle, source, tag), this.handle));
+    return contextOf(this).call(() => new MessageObject(contextOf(this), mprobe(contextOf(this).layer, this.handle, source, tag), this.handle));
   }
   improbe(source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.Message | undefined {
-    return this.context.call(() => {
-      const m = improbe(this.layer, this.handle, source, tag);
-      return m && new MessageObject(this.context, m, this.handle);
+    return contextOf(this).call(() => {
+      const m = improbe(contextOf(this).layer, this.handle, source, tag);
+      return m && new MessageObject(contextOf(this), m, this.handle);
     });
   }
   sendObject(value: unknown, dest: number, tag = 0): void {
-    this.context.call(() => sendNow(this.layer, this.handle, dest, tag, this.context.encode(value, 'sendObject', this.handle), 'sendObject', true));
+    contextOf(this).call(() => sendNow(contextOf(this).layer, this.handle, dest, tag, contextOf(this).encode(value, 'sendObject', this.handle), 'sendObject', true));
   }
   isendObject(value: unknown, dest: number, tag = 0): Mayfly.Request {
-    return this.request(() => startSend(this.layer, this.handle, dest, tag, this.context.encode(value, 'isendObject', this.handle), false, 'isendObject', true));
+    return this.request(() => startSend(contextOf(this).layer, this.handle, dest, tag, contextOf(this).encode(value, 'isendObject', this.handle), false, 'isendObject', true));
   }
   recvObject<T>(source: number = ANY_SOURCE, tag: number = ANY_TAG): { value: T; status: Mayfly.Status } {
-    return this.context.call(() => {
-      const o = this.finish(startReceive(this.layer, this.handle, source, tag, undefined, 'recvObject'));
-      return { value: o.body ? this.context.decode<T>(o.body, 'recvObject', this.handle) : (undefined as T), status: status(o.status) };
+    return contextOf(this).call(() => {
+      const o = this.finish(startReceive(contextOf(this).layer, this.handle, source, tag, undefined, 'recvObject'));
+      return { value: o.body ? contextOf(this).decode<T>(o.body, 'recvObject', this.handle) : (undefined as T), status: status(o.status) };
     });
   }
 
   irecvObject<T>(source: number = ANY_SOURCE, tag: number = ANY_TAG): Mayfly.ObjectRequest<T> {
-    return this.context.call(() => new ObjectRequestObject<T>(this.context, startReceive(this.layer, this.handle, source, tag, undefined, 'irecvObject')));
+    return contextOf(this).call(() => new ObjectRequestObject<T>(contextOf(this), startReceive(contextOf(this).layer, this.handle, source, tag, undefined, 'irecvObject')));
   }
 
   private receive(buf: Data, source: number, tag: number, call: string): number {
     if (!(buf instanceof ElementsObject)) {
-      const into = this.context.pin(buf, call, this.handle);
+      const into = contextOf(this).pin(buf, call, this.handle);
       try {
-        return startReceive(this.layer, this.handle, source, tag, into, call, true);
+        return startReceive(contextOf(this).layer, this.handle, source, tag, into, call, true);
       } catch (e) {
-        this.layer.memory.unpin(into.space);
+        contextOf(this).layer.memory.unpin(into.space);
         throw e;
       }
     }
-    return bundles.begin(this.layer, (b) => {
-      const into = received(this.context, b, buf, call, this.handle);
-      return startReceive(this.layer, this.handle, source, tag, into, call);
+    return bundles.begin(contextOf(this).layer, (b) => {
+      const into = received(contextOf(this), b, buf, call, this.handle);
+      return startReceive(contextOf(this).layer, this.handle, source, tag, into, call);
     });
   }
   request(start: () => number): Mayfly.Request {
-    return this.context.call(() => new RequestObject(this.context, start()));
+    return contextOf(this).call(() => new RequestObject(contextOf(this), start()));
   }
   /** The second half of a blocking call. */
   finish(handle: number): Outcome {
-    const o = requests.wait(this.layer, handle);
-    if (o.error) throw this.context.failed(o.error, o.comm);
+    const o = requests.wait(contextOf(this).layer, handle);
+    if (o.error) throw contextOf(this).failed(o.error, o.comm);
     return o;
   }
 }

@@ -1,14 +1,17 @@
 /** Sessions (MPI 4.1 §11.3): process sets as groups, from which createFromGroup makes communicators. */
 import * as comms from '../comm.ts';
 import { ERR, fail } from '../errors.ts';
+import { contextOf, Held } from './held.ts';
 import { GroupObject } from './group.ts';
 import type { Context } from './context.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
-export class SessionObject implements Mayfly.Session {
+export class SessionObject extends Held implements Mayfly.Session {
   private finalized = false;
   readonly info: Mayfly.Info = Object.freeze({ thread_level: 'MPI_THREAD_SERIALIZED', mpi_memory_alloc_kinds: 'mpi' });
-  private constructor(private readonly context: Context) {}
+  private constructor(context: Context) {
+    super(context);
+  }
 
   static init(context: Context): SessionObject {
     return context.call(() => {
@@ -17,13 +20,13 @@ export class SessionObject implements Mayfly.Session {
     });
   }
   private within<T>(call: string, f: () => T): T {
-    return this.context.call(() => (this.finalized ? fail(ERR.SESSION, call, 'the session was finalized') : f()));
+    return contextOf(this).call(() => (this.finalized ? fail(ERR.SESSION, call, 'the session was finalized') : f()));
   }
   get psets(): readonly string[] {
-    return this.within('MPI_Session_get_nth_pset', () => [...comms.processSets(this.context.layer).keys()]);
+    return this.within('MPI_Session_get_nth_pset', () => [...comms.processSets(contextOf(this).layer).keys()]);
   }
   private tasks(name: string, call: string): number[] {
-    return comms.processSet(this.context.layer, String(name)) ?? fail(ERR.ARG, call, `there is no process set '${String(name)}' (there are ${this.psets.join(' and ')})`);
+    return comms.processSet(contextOf(this).layer, String(name)) ?? fail(ERR.ARG, call, `there is no process set '${String(name)}' (there are ${this.psets.join(' and ')})`);
   }
   psetInfo(name: string): Mayfly.Info {
     const call = 'MPI_Session_get_pset_info';
@@ -31,7 +34,7 @@ export class SessionObject implements Mayfly.Session {
   }
   group(name: string): Mayfly.Group {
     const call = 'MPI_Group_from_session_pset';
-    return this.within(call, () => GroupObject.make(this.context, this.tasks(name, call)));
+    return this.within(call, () => GroupObject.make(contextOf(this), this.tasks(name, call)));
   }
   finalize(): void {
     this.within('MPI_Session_finalize', () => void (this.finalized = true));

@@ -4,6 +4,7 @@ import { ERR, MPIError, fail } from '../errors.ts';
 import * as requests from '../requests.ts';
 import { requestOf } from '../layer.ts';
 import { elementsIn } from '../types.ts';
+import { contextOf, Held } from './held.ts';
 import { DatatypeObject } from './datatype.ts';
 import type { Context } from './context.ts';
 import type { Outcome } from '../requests.ts';
@@ -37,45 +38,47 @@ class StatusObject implements Mayfly.Status {
 
 export const status = (r: StatusRecord, error?: MPIError): Mayfly.Status => new StatusObject(r, error);
 
-export class RequestObject implements Mayfly.Request {
+export class RequestObject extends Held implements Mayfly.Request {
   constructor(
-    protected readonly context: Context,
+    context: Context,
     /** Of the layer's request; of a persistent one that was never started 0. */
     public handle: number,
-  ) {}
+  ) {
+    super(context);
+  }
 
   /** What a complete request leaves, beside its status. */
   took(_outcome: Outcome): void {}
   /** Throws the outcome's error, by way of its handler. */
   settle(o: Outcome): Mayfly.Status {
-    if (o.error) throw this.context.failed(o.error, o.comm);
+    if (o.error) throw contextOf(this).failed(o.error, o.comm);
     if (o.comm !== 0) this.took(o);
     return status(o.status);
   }
   wait(): Mayfly.Status {
-    return this.context.call(() => this.settle(requests.wait(this.context.layer, this.handle)));
+    return contextOf(this).call(() => this.settle(requests.wait(contextOf(this).layer, this.handle)));
   }
   test(): Mayfly.Status | undefined {
-    return this.context.call(() => {
-      const o = requests.test(this.context.layer, this.handle);
+    return contextOf(this).call(() => {
+      const o = requests.test(contextOf(this).layer, this.handle);
       return o && this.settle(o);
     });
   }
   getStatus(): Mayfly.Status | undefined {
-    return this.context.call(() => {
-      const o = requests.getStatus(this.context.layer, this.handle);
+    return contextOf(this).call(() => {
+      const o = requests.getStatus(contextOf(this).layer, this.handle);
       return o && status(o.status);
     });
   }
   cancel(): void {
     if (this.inactive && this.handle === 0) return;
-    this.context.call(() => requests.cancel(this.context.layer, requestOf(this.context.layer, this.handle, 'MPI_Cancel').handle));
+    contextOf(this).call(() => requests.cancel(contextOf(this).layer, requestOf(contextOf(this).layer, this.handle, 'MPI_Cancel').handle));
   }
   free(): void {
-    this.context.call(() => requests.free(this.context.layer, this.handle));
+    contextOf(this).call(() => requests.free(contextOf(this).layer, this.handle));
   }
   get inactive(): boolean {
-    const r = this.context.layer.state.requests.rows.get(this.handle);
+    const r = contextOf(this).layer.state.requests.rows.get(this.handle);
     return r === undefined || r.freed;
   }
 }
@@ -84,10 +87,10 @@ export class RequestObject implements Mayfly.Request {
 export class ObjectRequestObject<T> extends RequestObject implements Mayfly.ObjectRequest<T> {
   private received: { value: T } | undefined;
   override took(o: Outcome): void {
-    if (o.body) this.received = { value: this.context.decode<T>(o.body, 'irecvObject', o.comm) };
+    if (o.body) this.received = { value: contextOf(this).decode<T>(o.body, 'irecvObject', o.comm) };
   }
   get value(): T {
-    return this.received ? this.received.value : this.context.call(() => fail(ERR.REQUEST, 'ObjectRequest.value', 'the receive is not complete: wait for it first'));
+    return this.received ? this.received.value : contextOf(this).call(() => fail(ERR.REQUEST, 'ObjectRequest.value', 'the receive is not complete: wait for it first'));
   }
 }
 
@@ -102,7 +105,7 @@ export class CommRequestObject extends RequestObject implements Mayfly.CommReque
     this.finished(o.result);
   }
   get comm(): Mayfly.Comm {
-    return this.made > 0 ? this.context.commObject(this.made) : this.context.call(() => fail(ERR.REQUEST, 'CommRequest.comm', 'the communicator is not made yet: wait for it first'));
+    return this.made > 0 ? contextOf(this).commObject(this.made) : contextOf(this).call(() => fail(ERR.REQUEST, 'CommRequest.comm', 'the communicator is not made yet: wait for it first'));
   }
 }
 

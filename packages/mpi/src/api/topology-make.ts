@@ -3,6 +3,7 @@ import * as coll from '../collectives/index.ts';
 import * as topology from '../topology.ts';
 import { ERR, fail } from '../errors.ts';
 import * as neighbours from '../neighbours.ts';
+import { contextOf } from './held.ts';
 import type { CommObject } from './comm.ts';
 import type * as Mayfly from '../../types/mayfly.d.ts';
 
@@ -16,7 +17,7 @@ const weightsOf = (c: CommObject, list: readonly number[] | undefined, n: number
 };
 
 export const cart = (c: CommObject, dims: readonly number[], periods?: readonly boolean[]): CommObject | null =>
-  c.make(() => topology.createCart(c.layer, c.handle, dims, periods ?? dims.map(() => false)));
+  c.make(() => topology.createCart(contextOf(c).layer, c.handle, dims, periods ?? dims.map(() => false)));
 
 export function graph(c: CommObject, index: readonly number[], edges: readonly number[]): CommObject | null {
   const call = 'MPI_Graph_create';
@@ -24,14 +25,14 @@ export function graph(c: CommObject, index: readonly number[], edges: readonly n
     const ends = whole(c, index, 'index', call);
     const list = whole(c, edges, 'edges', call);
     if (list.length !== (ends.at(-1) ?? 0)) fail(ERR.ARG, call, `${list.length} edges, the index says ${ends.at(-1) ?? 0}`, c.handle);
-    return neighbours.createGraph(c.layer, c.handle, ends, list);
+    return neighbours.createGraph(contextOf(c).layer, c.handle, ends, list);
   });
 }
 
 export function adjacent(c: CommObject, sources: readonly number[], destinations: readonly number[], weights?: Mayfly.NeighbourWeights): CommObject | null {
   const call = 'MPI_Dist_graph_create_adjacent';
   return c.make(() =>
-    neighbours.createAdjacent(c.layer, c.handle, {
+    neighbours.createAdjacent(contextOf(c).layer, c.handle, {
       kind: 'dist',
       sources: whole(c, sources, 'sources', call),
       sourceWeights: weightsOf(c, weights?.sources, sources.length, 'weights of sources', call),
@@ -44,8 +45,9 @@ export function adjacent(c: CommObject, sources: readonly number[], destinations
 /** Any process may name any edge, so all tell all: first how many, then which, then the communicator is made of those that begin or end here. */
 export function distGraph(c: CommObject, sources: readonly number[], degrees: readonly number[], destinations: readonly number[], weights?: readonly number[]): CommObject | null {
   const call = 'MPI_Dist_graph_create';
-  return c.context.call(() => {
-    const { layer, handle } = c;
+  return contextOf(c).call(() => {
+    const { layer } = contextOf(c);
+    const { handle } = c;
     const from = whole(c, sources, 'sources', call);
     const to = whole(c, destinations, 'destinations', call);
     const counts = whole(c, degrees, 'degrees', call);

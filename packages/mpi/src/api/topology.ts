@@ -1,6 +1,7 @@
 /** Communicators with a topology (MPI 4.1 chapter 8): grids, graphs, distributed graphs, and the collectives of neighbours. */
 import * as neighbours from '../neighbours.ts';
 import * as topology from '../topology.ts';
+import { contextOf } from './held.ts';
 import { addNeighbourhoods, type NeighbourForms } from './collectives.ts';
 import { CommObject } from './comm.ts';
 import * as objects from './objects.ts';
@@ -13,7 +14,7 @@ export interface TopologyObject extends NeighbourForms {}
 // eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging -- see above
 export abstract class TopologyObject extends CommObject implements Mayfly.TopologyComm {
   private neighbours(): neighbours.Neighbours {
-    return this.context.call(() => neighbours.neighboursOf(this.record('MPI_Dist_graph_neighbors'), 'MPI_Dist_graph_neighbors'));
+    return contextOf(this).call(() => neighbours.neighboursOf(this.record('MPI_Dist_graph_neighbors'), 'MPI_Dist_graph_neighbors'));
   }
   get sources(): readonly number[] {
     return [...this.neighbours().sources];
@@ -22,53 +23,53 @@ export abstract class TopologyObject extends CommObject implements Mayfly.Topolo
     return [...this.neighbours().destinations];
   }
   neighborAllgatherObject<T>(value: T): (T | undefined)[] {
-    return this.context.call(() => objects.neighbourAllgather(this.context, this, value));
+    return contextOf(this).call(() => objects.neighbourAllgather(contextOf(this), this, value));
   }
   neighborAlltoallObject<T>(values: readonly T[]): (T | undefined)[] {
-    return this.context.call(() => objects.neighbourAlltoall(this.context, this, values));
+    return contextOf(this).call(() => objects.neighbourAlltoall(contextOf(this), this, values));
   }
 }
 addNeighbourhoods(TopologyObject.prototype);
 
 export class CartObject extends TopologyObject implements Mayfly.CartComm {
   get dims(): readonly number[] {
-    return this.context.call(() => [...topology.cartOf(this.record('MPI_Cart_get'), 'MPI_Cart_get').dims]);
+    return contextOf(this).call(() => [...topology.cartOf(this.record('MPI_Cart_get'), 'MPI_Cart_get').dims]);
   }
   get periods(): readonly boolean[] {
-    return this.context.call(() => [...topology.cartOf(this.record('MPI_Cart_get'), 'MPI_Cart_get').periods]);
+    return contextOf(this).call(() => [...topology.cartOf(this.record('MPI_Cart_get'), 'MPI_Cart_get').periods]);
   }
   get coords(): readonly number[] {
-    return this.context.call(() => topology.coordsOf(this.record('MPI_Cart_get'), this.rank));
+    return contextOf(this).call(() => topology.coordsOf(this.record('MPI_Cart_get'), this.rank));
   }
   coordsOf(rank: number): number[] {
-    return this.context.call(() => topology.coordsOf(this.record('MPI_Cart_coords'), rank));
+    return contextOf(this).call(() => topology.coordsOf(this.record('MPI_Cart_coords'), rank));
   }
   cartRank(coords: ArrayLike<number>): number {
-    return this.context.call(() => topology.rankAt(this.record('MPI_Cart_rank'), coords));
+    return contextOf(this).call(() => topology.rankAt(this.record('MPI_Cart_rank'), coords));
   }
   shift(direction: number, displacement = 1): { source: number; dest: number } {
-    return this.context.call(() => topology.shift(this.record('MPI_Cart_shift'), direction, displacement));
+    return contextOf(this).call(() => topology.shift(this.record('MPI_Cart_shift'), direction, displacement));
   }
   sub(keep: readonly boolean[]): Mayfly.CartComm {
-    return this.make(() => topology.sub(this.layer, this.handle, keep)) as unknown as Mayfly.CartComm;
+    return this.make(() => topology.sub(contextOf(this).layer, this.handle, keep)) as unknown as Mayfly.CartComm;
   }
 }
 
 export class GraphObject extends TopologyObject implements Mayfly.GraphComm {
   get index(): readonly number[] {
-    return this.context.call(() => [...neighbours.graphOf(this.record('MPI_Graph_get'), 'MPI_Graph_get').index]);
+    return contextOf(this).call(() => [...neighbours.graphOf(this.record('MPI_Graph_get'), 'MPI_Graph_get').index]);
   }
   get edges(): readonly number[] {
-    return this.context.call(() => [...neighbours.graphOf(this.record('MPI_Graph_get'), 'MPI_Graph_get').edges]);
+    return contextOf(this).call(() => [...neighbours.graphOf(this.record('MPI_Graph_get'), 'MPI_Graph_get').edges]);
   }
   neighborsOf(rank: number): number[] {
-    return this.context.call(() => neighbours.graphNeighbours(this.record('MPI_Graph_neighbors'), rank, 'MPI_Graph_neighbors'));
+    return contextOf(this).call(() => neighbours.graphNeighbours(this.record('MPI_Graph_neighbors'), rank, 'MPI_Graph_neighbors'));
   }
 }
 
 export class DistGraphObject extends TopologyObject implements Mayfly.DistGraphComm {
   private get graph(): DistGraphTopology {
-    return this.context.call(() => neighbours.distGraphOf(this.record('MPI_Dist_graph_neighbors'), 'MPI_Dist_graph_neighbors'));
+    return contextOf(this).call(() => neighbours.distGraphOf(this.record('MPI_Dist_graph_neighbors'), 'MPI_Dist_graph_neighbors'));
   }
   get weights(): { readonly sources: readonly number[]; readonly destinations: readonly number[] } | undefined {
     const { sourceWeights, destinationWeights } = this.graph;

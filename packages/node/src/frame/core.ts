@@ -2,12 +2,12 @@
  * The parent of a job's workers on one node: the sandboxed frame's document in a browser, the main thread in Node. It spawns the comm worker and,
  * at its request, the rank workers, and tells it who died. It carries no data.
  */
-import type { CommInit, CommToFrame, FrameToComm, RankInit } from '../messages.ts';
+import type { CommInit, CommToFrame, FrameToComm, FromRank, RankInit } from '../messages.ts';
 import type { PortLike, WorkerLike } from '../ports.ts';
 
 export interface FrameSeams {
   spawnComm(): WorkerLike<FrameToComm, CommToFrame>;
-  spawnRank(memoryBytes: number): WorkerLike<RankInit, never>;
+  spawnRank(memoryBytes: number): WorkerLike<RankInit, FromRank>;
   /** Rank workers are all alike here, whatever memory they may use: one is started before it is asked for. */
   ahead?: boolean;
 }
@@ -18,7 +18,7 @@ export interface Frame {
 
 /** `onDeath`: the comm worker is gone, and with it every rank of the frame. */
 export function startFrame(seams: FrameSeams, server: string, daemon: PortLike, onDeath: (why: string) => void): Frame {
-  const ranks = new Map<number, WorkerLike<RankInit, never>>();
+  const ranks = new Map<number, WorkerLike<RankInit, FromRank>>();
   const comm = seams.spawnComm();
   let ahead = seams.ahead ? seams.spawnRank(0) : undefined;
   const early = ahead;
@@ -48,12 +48,15 @@ export function startFrame(seams: FrameSeams, server: string, daemon: PortLike, 
     const rank = ahead ?? seams.spawnRank(m.memoryBytes);
     ahead = undefined;
     ranks.set(m.id, rank);
-    rank.onDeath((message) => {
+    const died = (message: string): void => {
       if (ranks.get(m.id) !== rank) return;
       ranks.delete(m.id);
       rank.terminate();
       comm.post({ type: 'died', id: m.id, message });
-    });
+    };
+    rank.onDeath(died);
+    // A program may have taken its thread over: it decides when this comes, and what it says.
+    rank.onMessage((said) => died(typeof said?.why === 'string' ? said.why.slice(0, 4000) : 'the rank broke'));
     rank.post({ type: 'init', memory: m.memory, port: m.port }, [m.port]);
   });
   const init: CommInit = { type: 'init', server, daemon };

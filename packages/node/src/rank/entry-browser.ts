@@ -1,13 +1,15 @@
 /** The rank worker in a browser's sandboxed frame. The bundle's banner holds the engine's own globals for the code in here. */
-import type { RankInit, RankRun, RankToComm } from '../messages.ts';
+import type { FromRank, RankInit, RankRun, RankToComm } from '../messages.ts';
 import { runRank } from './host.ts';
 
 const scope = globalThis as unknown as Record<PropertyKey, unknown> & {
   importScripts(url: string): void;
+  postMessage(message: unknown): void;
   onmessage: ((e: MessageEvent) => void) | null;
 };
 const { importScripts } = scope;
 const now = Date.now.bind(Date);
+const tell = scope.postMessage.bind(scope);
 
 scope.onmessage = (first: MessageEvent<RankInit>) => {
   scope.onmessage = null;
@@ -18,6 +20,7 @@ scope.onmessage = (first: MessageEvent<RankInit>) => {
     p.onmessage = null;
     runRank(memory, wake, e.data, {
       now,
+      broken: (why) => tell({ type: 'broken', why } satisfies FromRank),
       global: scope,
       evaluate(source) {
         // Under the frame's policy a script can come from a blob: URL only.

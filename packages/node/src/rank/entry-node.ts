@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs';
 import { Script } from 'node:vm';
 import { parentPort } from 'node:worker_threads';
-import type { RankInit, RankRun, RankToComm } from '../messages.ts';
+import type { FromRank, RankInit, RankRun, RankToComm } from '../messages.ts';
 import { disarm } from './disarm.ts';
 import { runRank } from './host.ts';
 import { PROGRAM_FILE } from './place.ts';
@@ -13,6 +13,7 @@ const kill = process.kill.bind(process);
 const { pid } = process;
 /** Scripts are a matter of permission: without it, this thread runs modules only, whatever it is handed. */
 const scripts = process.argv.includes('--allow-typescript');
+const tell = parentPort!.postMessage.bind(parentPort);
 const faults = process.argv.includes('--faults');
 // A planted fault kills this process.
 if (!faults) disarm();
@@ -21,12 +22,14 @@ parentPort!.once('message', ({ memory, port }: RankInit) => {
   const p = port as unknown as import('node:worker_threads').MessagePort;
   const wake = (): void => p.postMessage({ type: 'wake' } satisfies RankToComm);
   p.once('message', (run: RankRun) => {
-    if (typeof run.program === 'string' && !scripts) throw new Error('this volunteer runs WebAssembly programs only, and was handed a script');
+    if (typeof run.program === 'string' && !scripts) return tell({ type: 'broken', why: 'this volunteer runs WebAssembly programs only, and was handed a script' } satisfies FromRank);
     runRank(memory, wake, run, {
       now,
+      broken: (why) => tell({ type: 'broken', why } satisfies FromRank),
       ...(faults ? { fault: { die: () => void kill(pid, 'SIGKILL'), made: (task, calls) => void writeSync(2, `task ${task} of ${run.assignment.job} made ${calls} calls\n`) } } : {}),
       global: globalThis as unknown as Record<PropertyKey, unknown>,
-      evaluate: (source) => void new Script(source, { filename: PROGRAM_FILE }).runInThisContext(),
+      // Without what Node writes into the stack of an error that leaves a script.
+      evaluate: (source) => void new Script(source, { filename: PROGRAM_FILE }).runInThisContext({ displayErrors: false }),
     });
   });
 });

@@ -3,8 +3,10 @@
  *
  * Invariants
  *  K1 The program's first instruction runs after the world is installed, and the world is never taken back.
- *  K2 Whatever ends the program ends with one EXIT message: return, exit(), abort, an uncaught error. Only what breaks the host or the replay
- *     itself is thrown out of the worker, and counts as a crash of this incarnation.
+ *  K2 Whatever ends the program ends with one EXIT message: return, exit(), abort, an uncaught error. What breaks the host or the replay itself counts as a
+ *     crash of this incarnation.
+ *  K4 Nothing is thrown out of {@link runRank}, and it does not return: what an engine does with an uncaught error, and whatever the program has left to be done
+ *     later (promises), would run with more rights than the program has. What is thrown may be hostile: it is looked at by {@link describe} alone.
  *  K3 Whether a checkpoint is taken, and when, leaves no trace in the program's history: it reads the engine's clock, not the job's.
  */
 import { createMath } from '@mayfly/libm';
@@ -15,8 +17,8 @@ import { RankSide } from '../ring.ts';
 import { RankState, StatusWriter } from '../status.ts';
 import { RingDevice } from './device.ts';
 import { plantFault, type FaultSeam } from './fault.ts';
+import { describe, isA, messageOf } from './describe.ts';
 import { RankImages } from './images.ts';
-import { PROGRAM_FILE } from './place.ts';
 import { Random } from './random.ts';
 import { runWasm } from './wasm.ts';
 import { installWorld } from './world.ts';
@@ -28,10 +30,30 @@ export interface RankSeams {
   evaluate(source: string): void;
   /** Ends this node where the job's arguments ask for it (fault.ts). Absent: they are the program's alone. */
   fault?: FaultSeam;
+  /** Tells the frame core that this rank cannot go on, for no fault of its program. The thread is ended then. */
+  broken(why: string): void;
   global: Record<PropertyKey, unknown>;
 }
 
-export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun, seams: RankSeams): void {
+/** Made ahead: who waits here may have no memory left. */
+const NEVER = new Int32Array(new SharedArrayBuffer(4));
+
+export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun, seams: RankSeams): never {
+  let why = 'the rank host returned';
+  try {
+    hostRank(memory, wakeComm, run, seams);
+  } catch (e) {
+    why = messageOf(e);
+  }
+  try {
+    seams.broken(why);
+  } catch {
+    // Nobody hears of it: the daemon misses this rank's progress.
+  }
+  for (;;) Atomics.wait(NEVER, 0, 0);
+}
+
+function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun, seams: RankSeams): never {
   const a = run.assignment;
   const side = new RankSide(memory, wakeComm);
   const status = new StatusWriter(side.words, () => side.nudge(), () => seams.now());
@@ -78,7 +100,7 @@ export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: Ra
   const layer = createLayer(device);
   // It waits for its parents, and perhaps for slots of its siblings, before the program's first line.
   if (a.spawned) status.started();
-  runProgram(
+  return runProgram(
     layer,
     runtime,
     (mayfly) => {
@@ -95,24 +117,6 @@ export function runRank(memory: SharedArrayBuffer, wakeComm: () => void, run: Ra
       status.started();
       seams.evaluate(program);
     },
-    (e) => e instanceof ReplayDiverged,
+    (e) => isA(e, ReplayDiverged),
   );
-}
-
-/** Message and stack of whatever was thrown; of the stack, the program's own frames. The server maps them to its sources. */
-function describe(error: unknown): { message: string; stack?: string } {
-  if (!(error instanceof Error)) return { message: `uncaught: ${shown(error)}` };
-  const frames = String(error.stack ?? '')
-    .split('\n')
-    .filter((line) => line.includes(PROGRAM_FILE));
-  const message = `${error.name}: ${error.message}`;
-  return { message, ...(frames.length > 0 ? { stack: [message, ...frames].join('\n') } : {}) };
-}
-
-function shown(value: unknown): string {
-  try {
-    return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
-  } catch {
-    return Object.prototype.toString.call(value);
-  }
 }

@@ -32,12 +32,10 @@ function nameOf(line: string): string | undefined {
 
 const MOST_FRAMES = 64;
 
-const of = Error as unknown as { stackTraceLimit: number | undefined; prepareStackTrace?: unknown };
-const ENGINES_OWN = of.prepareStackTrace;
+const of = Error as unknown as { stackTraceLimit: number | undefined };
 
-/** The place of the call that is under way on this thread. A program that formats stacks itself is not asked to: it would notice. */
+/** The place of the call that is under way on this thread. */
 export function placeNow(): string | undefined {
-  if (of.prepareStackTrace !== ENGINES_OWN) return undefined;
   const limit = of.stackTraceLimit;
   of.stackTraceLimit = MOST_FRAMES;
   const stack = String(new Error().stack);

@@ -3,9 +3,11 @@
  *
  * Allowed is what ECMAScript defines and what is a function of its arguments; everything else of the engine's global object and of its prototypes
  * goes, by name of the allowed, not of the forbidden: what a new engine adds is gone too. The host's own code keeps what it needs in
- * constants captured before (the bundle's banner).
+ * constants captured before (the bundle's banner). What stays is closed (harden.ts).
  */
 import { createDate } from './date.ts';
+import { harden } from './harden.ts';
+import { PROGRAM_FILE } from './place.ts';
 import type { Random } from './random.ts';
 
 /** Deterministic parts of ECMAScript 2023 (and what a later engine polyfills into them stays as it is). */
@@ -100,6 +102,39 @@ export function installWorld(w: World): void {
     Object.defineProperty(own, 'constructor', { value: closed, writable: false, configurable: false });
     if (own === Function.prototype) hide(global, 'Function', closed);
   }
+  ownStacks();
+  harden(global, [...ALLOWED, 'Math', 'Date', 'performance', 'crypto', 'console', 'self', '__mayfly']);
+}
+
+const MOST_FRAMES = 64;
+
+/** A place in a stack, as V8 hands it to `Error.prepareStackTrace`. */
+interface CallSite {
+  getScriptNameOrSourceURL?(): unknown;
+}
+
+/**
+ * Where an engine lets stacks be formatted (V8): those that a program reads hold its own frames alone. The others would name paths of the volunteer's machine, and differ
+ * between machines. A program that formatted stacks itself would be handed functions of ours.
+ */
+function ownStacks(): void {
+  // Many of the innermost may be ours.
+  (Error as unknown as { stackTraceLimit?: number }).stackTraceLimit = MOST_FRAMES;
+  if (!('captureStackTrace' in Error)) return;
+  const header = (error: unknown): string => {
+    try {
+      return Error.prototype.toString.call(error);
+    } catch {
+      return '<error>';
+    }
+  };
+  const text = String;
+  const prepareStackTrace = (error: unknown, sites: readonly CallSite[]): string => {
+    let stack = header(error);
+    for (let i = 0; i < sites.length; i++) if (sites[i]!.getScriptNameOrSourceURL?.() === PROGRAM_FILE) stack += `\n    at ${text(sites[i])}`;
+    return stack;
+  };
+  Object.defineProperty(Error, 'prepareStackTrace', { value: prepareStackTrace, writable: false, configurable: false, enumerable: false });
 }
 
 function absentConstructor(original: { prototype: object }): unknown {
