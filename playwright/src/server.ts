@@ -35,14 +35,15 @@ export class ServerProcess {
   private constructor(
     readonly dataDir: string,
     private readonly args: readonly string[],
+    private readonly env: Readonly<Record<string, string>>,
   ) {}
 
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  static async start(args: readonly string[] = PATIENT): Promise<ServerProcess> {
-    const s = new ServerProcess(await mkdtemp(join(tmpdir(), 'mayfly-e2e-')), args);
+  static async start(args: readonly string[] = PATIENT, env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+    const s = new ServerProcess(await mkdtemp(join(tmpdir(), 'mayfly-e2e-')), args, env);
     await s.begin();
     return s;
   }
@@ -60,7 +61,7 @@ export class ServerProcess {
     const child = spawn(
       process.execPath,
       [CLI, 'server', '--port', String(this.port), '--data-dir', this.dataDir, '--token', this.token, ...this.args],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
+      { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...this.env } },
     );
     this.child = child;
     let said = '';

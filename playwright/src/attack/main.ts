@@ -1,0 +1,75 @@
+/** `npm run attack`: every hostile program in every place, and what became of it. Exit code 1: one got out, or ended a node or the server. */
+import { parseArgs } from 'node:util';
+import { Arena, type Verdict } from './arena.ts';
+import { PLACES, type PlaceName } from './places.ts';
+import { attacks } from './programs.ts';
+
+const HELP = `npm run attack -- [options]
+
+  --only a,b     only these programs (--list names them)
+  --on a,b       only these places: ${PLACES.join(', ')}
+  --list         every program, what it tries, and which hole it stood for
+
+Each program is submitted to a real server and runs on a real volunteer: a tab of Chromium, a headless volunteer as it is by default, and one that takes scripts. What it would
+touch if it got out is watched: a secret file, the environment, a file of another job, a listener, a marker. Afterwards the same volunteer has to run an honest job.
+Exit code 0: no program got out, and nothing died.`;
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, on: { type: 'string' }, list: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } } });
+
+function chosen<T>(list: string | undefined, all: readonly T[], nameOf: (x: T) => string): T[] {
+  if (list === undefined) return [...all];
+  return list.split(',').map((name) => all.find((x) => nameOf(x) === name) ?? fail(`there is no ${name}; there are ${all.map(nameOf).join(', ')}`));
+}
+function fail(why: string): never {
+  throw new Error(why);
+}
+
+async function main(): Promise<number> {
+  const programs = chosen(values.only, attacks(), (a) => a.name);
+  const places = chosen<PlaceName>(values.on, PLACES, (p) => p);
+  if (values.help) {
+    console.log(HELP);
+    return 0;
+  }
+  if (values.list) {
+    for (const a of programs) console.log(`${a.name} (${a.kind})\n  tries ${a.tries}\n  stood for: ${a.hole}\n  may end: ${a.ends.join(', ')}`);
+    console.log(`${programs.length} programs`);
+    return 0;
+  }
+  const verdicts: Verdict[] = [];
+  const arena = await Arena.start();
+  try {
+    for (const name of places) {
+      let place = await arena.open(name);
+      try {
+        for (const attack of programs.filter((a) => place.takes(a))) {
+          const verdict = await arena.run(attack, place);
+          verdicts.push(verdict);
+          console.log(`${verdict.escapes.length === 0 ? 'held  ' : 'FAILED'}  ${name.padEnd(16)} ${attack.name.padEnd(24)} ${verdict.end.padEnd(24)} ${(verdict.ms / 1000).toFixed(1)} s`);
+          for (const escape of verdict.escapes) console.log(`          ${escape}`);
+          if (verdict.escapes.length === 0) continue;
+          // What comes next must not suffer from it.
+          console.log(place.log().slice(-10).map((line) => `          | ${line}`).join('\n'));
+          await place.close();
+          place = await arena.open(name);
+        }
+      } finally {
+        await place.close();
+      }
+    }
+  } finally {
+    if (!arena.server.up) console.log(arena.server.log.slice(-4000));
+    await arena.close();
+  }
+  const bad = verdicts.filter((v) => v.escapes.length > 0);
+  console.log(`\n${new Set(verdicts.map((v) => v.attack)).size} programs, ${verdicts.length} runs in ${places.length} places: ${bad.length === 0 ? 'all held' : `${bad.length} FAILED: ${bad.map((v) => `${v.attack} (${v.place})`).join(', ')}`}`);
+  return bad.length === 0 && verdicts.length > 0 ? 0 : 1;
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);
