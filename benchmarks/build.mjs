@@ -3,7 +3,7 @@ import { cp } from 'node:fs/promises';
 import { build } from 'esbuild';
 
 await build({
-  entryPoints: ['src/bench.ts', 'src/relay-end.ts', 'src/relay-server.ts', 'src/ring-stage-rank.ts', 'src/ring-stage-comm.ts', 'src/relay-ring.ts', 'src/store-peer.ts', 'src/nas-single.ts'],
+  entryPoints: ['src/bench.ts', 'src/relay-end.ts', 'src/relay-server.ts', 'src/ring-stage-rank.ts', 'src/ring-stage-comm.ts', 'src/relay-ring.ts', 'src/store-peer.ts', 'src/nas-single.ts', 'src/closed-kernels.ts'],
   outdir: 'dist',
   bundle: true,
   platform: 'node',

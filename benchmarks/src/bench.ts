@@ -1,5 +1,6 @@
 /** `npm run bench -- [name]`: runs one benchmark, or all. Each prints a table and what it does not measure; ratios, never times. */
 import { btFaults } from './bt-faults.ts';
+import { closed } from './closed.ts';
 import { contention } from './contention.ts';
 import { images } from './images.ts';
 import { live } from './live.ts';
@@ -13,7 +14,7 @@ import { sandbox } from './sandbox.ts';
 import { stall } from './stall.ts';
 import { overhead, slowdown } from './slowdown.ts';
 
-const BENCHES: Record<string, () => Promise<boolean>> = { pingpong, contention, reexecution, images, slowdown, recovery, overhead, stall, nas, 'bt-faults': btFaults, overload, micro, live, sandbox };
+const BENCHES: Record<string, () => Promise<boolean>> = { pingpong, contention, reexecution, images, slowdown, recovery, overhead, stall, nas, 'bt-faults': btFaults, overload, micro, live, sandbox, closed };
 
 const names = process.argv.slice(2);
 const gb = names.indexOf('--gb');

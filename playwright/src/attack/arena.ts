@@ -29,6 +29,8 @@ export interface Verdict {
   place: PlaceName;
   /** How its job ended. */
   end: string;
+  /** What was said of it. */
+  message: string;
   /** What went wrong for us; empty: the attack has failed. */
   escapes: string[];
   ms: number;
@@ -69,7 +71,7 @@ export class Arena {
     escapes.push(...this.canaries.touched(texts, this.server.token));
     const harm = await place.harmed();
     if (harm !== undefined) escapes.push(harm);
-    return { attack: attack.name, place: place.name, end, escapes, ms: performance.now() - began };
+    return { attack: attack.name, place: place.name, end, message: texts.find((t) => t.startsWith('{"code"')) ?? '', escapes, ms: performance.now() - began };
   }
 
   private async attacked(attack: Attack, place: Place, texts: string[]): Promise<string> {
@@ -92,6 +94,9 @@ export class Arena {
       } else if (attack.ends.includes('cancelled')) {
         await this.client.until(job.id, 'running', (j) => over(j) || j.tasks.every((t) => t.state === 'running'), LIMIT_MS);
         await cancel();
+      } else if (attack.ends.includes('crashed')) {
+        await this.client.until(job.id, 'crashed', (j) => over(j) || j.faults.length > 0, 4 * LIMIT_MS);
+        await cancel();
       }
       job = await this.client.until(job.id, 'over', over, LIMIT_MS);
     } catch (e) {
@@ -102,6 +107,7 @@ export class Arena {
     const errors = await Promise.all(job.tasks.map(async (t) => (await this.client.request('GET', `/api/jobs/${job.id}/tasks/${t.task}/stderr`)).text()));
     texts.push(...answer.stdout, ...errors, JSON.stringify(job.error ?? {}), ...Object.values(answer.files).map((bytes) => new TextDecoder().decode(bytes)));
     if (!placed) return 'not placed';
+    if (job.state === 'cancelled' && job.faults.length > 0) return 'crashed';
     return job.state === 'failed' ? `failed ${job.error?.code}` : job.state;
   }
 

@@ -1,7 +1,7 @@
 /** `npm run attack`: every hostile program in every place, and what became of it. Exit code 1: one got out, or ended a node or the server. */
 import { parseArgs } from 'node:util';
 import { Arena, type Verdict } from './arena.ts';
-import { PLACES, type PlaceName } from './places.ts';
+import { PLACES, type Place, type PlaceName } from './places.ts';
 import { attacks } from './programs.ts';
 
 const HELP = `npm run attack -- [options]
@@ -38,18 +38,22 @@ async function main(): Promise<number> {
   }
   const verdicts: Verdict[] = [];
   const arena = await Arena.start();
+  let place: Place | undefined;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void Promise.allSettled([place?.close(), arena.close()]).then(() => process.exit(130)));
   try {
     for (const name of places) {
-      let place = await arena.open(name);
+      place = await arena.open(name);
       try {
-        for (const attack of programs.filter((a) => place.takes(a))) {
+        for (const attack of programs) {
+          if (!place.takes(attack)) continue;
           const verdict = await arena.run(attack, place);
           verdicts.push(verdict);
           console.log(`${verdict.escapes.length === 0 ? 'held  ' : 'FAILED'}  ${name.padEnd(16)} ${attack.name.padEnd(24)} ${verdict.end.padEnd(24)} ${(verdict.ms / 1000).toFixed(1)} s`);
           for (const escape of verdict.escapes) console.log(`          ${escape}`);
-          if (verdict.escapes.length === 0) continue;
+          if (verdict.escapes.length === 0 && verdict.end !== 'crashed') continue;
+          console.log(`          ${verdict.message.slice(0, 600)}`);
           // What comes next must not suffer from it.
-          console.log(place.log().slice(-10).map((line) => `          | ${line}`).join('\n'));
+          if (verdict.escapes.length > 0) console.log(place.log().slice(-10).map((line) => `          | ${line}`).join('\n'));
           await place.close();
           place = await arena.open(name);
         }

@@ -15,7 +15,7 @@ export interface Attack {
   kind: 'script' | 'wasm';
   tries: string;
   hole: string;
-  /** 'done', 'failed CODE', 'refused CODE' (at its submission), 'cancelled' (by the harness, once it runs). */
+  /** 'done', 'failed CODE', 'refused CODE' (at its submission), 'cancelled' (by the harness, once it runs), 'crashed' (cancelled once a rank was lost). */
   ends: string[];
   program(): Promise<Program>;
 }

@@ -12,7 +12,7 @@ import { CommHost } from '../comm/host.ts';
 import { pollingSocket, type SocketLike } from '../comm/data-link.ts';
 import { nodeSeams, socketOptions } from '../comm/node-seams.ts';
 import { startFrame, type Frame } from '../frame/core.ts';
-import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, RankInit } from '../messages.ts';
+import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, FromRank, RankInit } from '../messages.ts';
 import { nodeWorker } from '../node-worker.ts';
 import type { Channel, PortLike, WorkerLike } from '../ports.ts';
 import { disarm } from '../rank/disarm.ts';
@@ -99,7 +99,7 @@ function start(m: Extract<ToChild, { type: 'start' }>): { frame: Frame; agent: H
     {
       spawnComm: () => commHere(agent),
       spawnRank: (memoryBytes) =>
-        nodeWorker<RankInit, never>(beside('rank.cjs'), {
+        nodeWorker<RankInit, FromRank>(beside('rank.cjs'), {
           name: 'rank',
           env: {},
           argv: m.rankArguments,

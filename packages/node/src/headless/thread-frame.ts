@@ -2,7 +2,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import type { JobFrame } from '../daemon/seams.ts';
 import { startFrame } from '../frame/core.ts';
-import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, RankInit } from '../messages.ts';
+import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, FromRank, RankInit } from '../messages.ts';
 import { nodeWorker } from '../node-worker.ts';
 import { channelOf, type PortLike } from '../ports.ts';
 
@@ -14,7 +14,7 @@ export function openThreadFrame(folder: string, server: string, rankArguments: s
     {
       spawnComm: () => nodeWorker<FrameToComm, CommToFrame>(`${folder}comm.cjs`, { name: 'comm' }),
       spawnRank: (memoryBytes) =>
-        nodeWorker<RankInit, never>(`${folder}rank.cjs`, { name: 'rank', env: {}, argv: rankArguments, resourceLimits: { maxOldGenerationSizeMb: Math.max(64, Math.floor(memoryBytes / 1048576)) } }),
+        nodeWorker<RankInit, FromRank>(`${folder}rank.cjs`, { name: 'rank', env: {}, argv: rankArguments, resourceLimits: { maxOldGenerationSizeMb: Math.max(64, Math.floor(memoryBytes / 1048576)) } }),
     },
     server,
     port2 as unknown as PortLike,

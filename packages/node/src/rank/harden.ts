@@ -69,6 +69,17 @@ function reachable(from: readonly unknown[], without: ReadonlySet<unknown>): Set
   return seen;
 }
 
+function lockProperty(o: object, name: PropertyKey): void {
+  const d = Reflect.getOwnPropertyDescriptor(o, name)!;
+  if (d.configurable || d.writable) Object.defineProperty(o, name, { ...('value' in d ? { writable: false } : {}), configurable: false });
+}
+
+/** What freezing does, property by property. */
+function lock(o: object, without: readonly PropertyKey[]): void {
+  for (const name of Reflect.ownKeys(o)) if (!without.includes(name)) lockProperty(o, name);
+  Object.preventExtensions(o);
+}
+
 /**
  * Freezes an object in the prototype chain of arrays. V8 gives a frozen object "frozen elements", and whatever inherits from it then stores elements (of typed arrays, too) 5 to 20
  * times slower; and it gives up its fast ways for arrays when `constructor` or `Symbol.iterator` of their prototype is redefined. Neither happens when an object is frozen whose
@@ -79,9 +90,11 @@ function freezeBelowArrays(o: object): void {
     const d = Reflect.getOwnPropertyDescriptor(o, name)!;
     if (typeof name !== 'string' || name === 'constructor' || name === 'length' || !d.configurable || !d.writable) continue;
     Object.defineProperty(o, name, { writable: false });
+    Object.freeze(o);
     break;
   }
-  Object.freeze(o);
+  // Those of a kind of typed array have nothing but a constructor.
+  if (!Object.isFrozen(o)) lock(o, []);
   const below = Object.create(o) as Record<string, unknown>;
   for (let i = 0; i < 10; i++) void below['isPrototypeOf'];
 }
@@ -103,16 +116,10 @@ export function harden(global: Record<PropertyKey, unknown>, allowed: Iterable<s
   for (const o of all) {
     if (chains.has(o)) freezeBelowArrays(o);
     else if (o !== Error) Object.freeze(o);
-    else {
-      // The program and rank/place.ts choose how many frames a stack has.
-      for (const name of Reflect.ownKeys(o)) if (name !== 'stackTraceLimit') Object.defineProperty(o, name, { ...('value' in Reflect.getOwnPropertyDescriptor(o, name)! ? { writable: false } : {}), configurable: false });
-      Object.preventExtensions(o);
-    }
+    // The program and rank/place.ts choose how many frames a stack has.
+    else lock(o, ['stackTraceLimit']);
   }
-  for (const name of names) {
-    const d = Reflect.getOwnPropertyDescriptor(global, name)!;
-    if (d.configurable || d.writable) Object.defineProperty(global, name, { ...('value' in d ? { writable: false } : {}), configurable: false });
-  }
+  for (const name of names) lockProperty(global, name);
 }
 
 const CLOSED = /not extensible|read[- ]only|cannot be replaced here|Cannot (redefine|delete) property/;

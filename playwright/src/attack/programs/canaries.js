@@ -42,7 +42,19 @@ export function withFunction(f, from) {
 
 /** Whatever a trap, setter or handler has caught. */
 export function caught(value, from) {
-  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return;
+  if (looking || value === null || (typeof value !== 'object' && typeof value !== 'function')) return;
+  // Looking at what a trap has caught springs traps.
+  looking = true;
+  try {
+    lookAt(value, from);
+  } finally {
+    looking = false;
+  }
+}
+
+let looking = false;
+
+function lookAt(value, from) {
   withProcess(value);
   withGlobal(value);
   // Node's queryObjects gives every object of the heap.

@@ -1,9 +1,9 @@
 // Tries: checkpoint functions and data that throw or change under the hand
 // Stood for: images are made of what the program hands over
 // Ends: done, failed PROGRAM_ERROR, failed MPI_ERROR
-import { COMM_WORLD as comm, ERRORS_RETURN, checkpoint } from 'mayfly';
+import { COMM_SELF, COMM_WORLD as comm, ERRORS_RETURN, checkpoint } from 'mayfly';
 import { attempt, caught, hostileError } from './canaries.js';
-comm.setErrhandler(ERRORS_RETURN);
+for (const c of [comm, COMM_SELF]) c.setErrhandler(ERRORS_RETURN);
 const handler = new Proxy({}, { get: (_, trap) => (...a) => { a.forEach((x) => caught(x, trap)); return Reflect[trap](...a); } });
 attempt(() => checkpoint.register('a', { get() { throw hostileError(); }, set(v) { caught(v, 'set'); } }));
 attempt(() => checkpoint.register('b', new Proxy({ x: 1 }, handler)));

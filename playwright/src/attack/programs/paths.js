@@ -1,9 +1,9 @@
 // Tries: to read and write files outside of the job by names
 // Stood for: a name of a file becomes a path at the server
 // Ends: done
-import { COMM_WORLD as comm, ERRORS_RETURN, File, files } from 'mayfly';
+import { COMM_SELF, COMM_WORLD as comm, ERRORS_RETURN, File, files } from 'mayfly';
 import { attempt, marker, otherJob, secretFile } from './canaries.js';
-comm.setErrhandler(ERRORS_RETURN);
+for (const c of [comm, COMM_SELF]) c.setErrhandler(ERRORS_RETURN);
 const names = [secretFile, marker, `../${otherJob}/secret.txt`, `../../jobs/${otherJob}/secret.txt`, '../../../../../../../..' + secretFile, '/etc/passwd', 'file://' + secretFile, 'a/../../b', '..\\..\\x', 'x\0y', '%2e%2e%2fx', '.hidden', 'a//b', 'con', '', 'x'.repeat(5000), '__proto__', 'constructor'];
 for (const n of names) {
   const text = attempt(() => files.readText(n)) ?? attempt(() => new TextDecoder().decode(files.read(n)));

@@ -4,7 +4,7 @@
 import * as mpi from 'mayfly';
 import { attempt, caught } from './canaries.js';
 const { COMM_WORLD: comm, SUM, ERRORS_RETURN } = mpi;
-comm.setErrhandler(ERRORS_RETURN);
+for (const c of [comm, COMM_SELF]) c.setErrhandler(ERRORS_RETURN);
 const request = comm.isend(Float64Array.of(1), comm.rank, 3);
 const objects = [comm, SUM, request, comm.group ?? comm, mpi.datatype(Float64Array), mpi.ERRORS_RETURN, mpi.createKeyval({}), mpi.MPIError];
 const look = (o, from, depth) => {

@@ -1,9 +1,9 @@
 // Tries: resizable, detached, oversized and subclassed typed arrays as buffers, changed while a request is open
 // Stood for: an address that was checked may not be one any more
 // Ends: done, failed PROGRAM_ERROR, failed MPI_ERROR
-import { COMM_WORLD as comm, ERRORS_RETURN } from 'mayfly';
+import { COMM_SELF, COMM_WORLD as comm, ERRORS_RETURN } from 'mayfly';
 import { attempt, caught } from './canaries.js';
-comm.setErrhandler(ERRORS_RETURN);
+for (const c of [comm, COMM_SELF]) c.setErrhandler(ERRORS_RETURN);
 const me = comm.rank;
 const detached = new Float64Array(4);
 const r = comm.irecv(detached, me, 1);
