@@ -1,10 +1,8 @@
 /** Where hostile programs run: in a tab of a real Chromium, on a headless volunteer as anybody starts it, and on one that takes scripts. The options of volunteers stand here alone. */
-import { spawnSync } from 'node:child_process';
 import type { Attack } from './programs.ts';
 import type { Canaries } from './canaries.ts';
 import { BrowserTab, Browsers } from '../nodes/tab.ts';
 import { HeadlessProcess } from '../nodes/headless.ts';
-import { CLI } from '../server.ts';
 
 export const PLACES = ['chromium', 'headless', 'headless-scripts'] as const;
 export type PlaceName = (typeof PLACES)[number];
@@ -23,21 +21,14 @@ export interface Place {
   close(): Promise<void>;
 }
 
-/** The option with which a headless volunteer takes scripts; undefined: it takes them as it is. */
-function optionForScripts(): string | undefined {
-  const { stdout } = spawnSync(process.execPath, [CLI, 'volunteer', '--help'], { encoding: 'utf8' });
-  return /--allow-typescript\b/.exec(stdout)?.[0];
-}
-
 async function headless(name: PlaceName, url: string, canaries: Canaries): Promise<Place> {
-  const option = optionForScripts();
   const scripts = name === 'headless-scripts';
-  const volunteer = await HeadlessProcess.start(url, name, SLOTS, { MAYFLY_CANARY: canaries.environment }, scripts && option ? [option] : []);
+  const volunteer = await HeadlessProcess.start(url, name, SLOTS, { MAYFLY_CANARY: canaries.environment }, scripts ? ['--allow-typescript'] : []);
   return {
     name,
     node: name,
-    // A default volunteer has to refuse a script. Until it does there is nothing to be asked of it that 'headless-scripts' does not show.
-    takes: (attack) => attack.kind === 'wasm' ? !scripts : scripts || option !== undefined,
+    // A module is the same to both.
+    takes: (attack) => attack.kind === 'script' || !scripts,
     harmed: () => Promise.resolve(volunteer.gone ? 'the process of the volunteer has ended' : undefined),
     log: () => volunteer.log,
     close: () => volunteer.dispose(),

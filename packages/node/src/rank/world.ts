@@ -69,6 +69,7 @@ export function installWorld(w: World): void {
   const { global } = w;
   // Prototypes of a worker's global object carry fetch, timers and the like; own properties come last.
   const chain: object[] = [];
+  const inherited = [...ALLOWED].flatMap((name): [string, unknown][] => (name in global && !Object.hasOwn(global, name) ? [[name, global[name]]] : []));
   for (let o: object | null = global; o && o !== Object.prototype; o = Object.getPrototypeOf(o) as object | null) chain.push(o);
   for (const o of chain)
     for (const name of Reflect.ownKeys(o)) {
@@ -85,6 +86,7 @@ export function installWorld(w: World): void {
     // An immutable prototype, emptied above.
   }
 
+  for (const [name, value] of inherited) hide(global, name, value);
   for (const [names, why] of WHY) for (const name of names.split(' ')) hide(global, name, absent(name, why));
   hide(global, 'self', global);
 

@@ -10,7 +10,7 @@ extern char **environ;
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   for (char **e = environ; *e; e++) puts(*e);
-  const char *names[] = {"MAYFLY_CANARY", "PATH", "HOME", "USER", "NODE_OPTIONS", "LD_PRELOAD"};
+  const char *names[] = {"MAYFLY_CANARY", "NODE_OPTIONS", "LD_PRELOAD", "SHELL", "PWD", "npm_config_cache"};
   for (int i = 0; i < 6; i++) if (getenv(names[i])) printf("ESCAPED: %s is %s\n", names[i], getenv(names[i]));
   printf("end %d\n", argc);
   MPI_Finalize();
