@@ -22,7 +22,7 @@ import type { NodeId } from '@mayfly/wire';
 import { endJob } from './end.ts';
 import { takesRanks } from './free-slots.ts';
 import { blame, hasRecord, loseCredit, quarantinedUntil, takeBack } from './reputation.ts';
-import { over, type Core, type Job, type Node, type Task } from './state.ts';
+import { kindOfJob, over, type Core, type Job, type Node, type Task } from './state.ts';
 import type { FaultCause } from './types.ts';
 
 /** A crash counts two, the vanishing of a node that may have been the task's doing one; `crashLimit` crashes end the job. */
@@ -30,7 +30,7 @@ const CRASH = 2;
 const VANISH = 1;
 
 /** What a loss costs its node. Tabs may be closed at any time: only who does that again and again, and nothing else, is avoided. */
-const BLAME: Record<FaultCause, number> = { crashed: 1, refused: 1, clone: 0.5, disconnected: 0.25, silent: 0.25, reloaded: 0.25, goodbye: 0.125, killed: 0, declined: 0, restart: 0, doubted: 0, compared: 0 };
+const BLAME: Record<FaultCause, number> = { crashed: 1, refused: 1, clone: 0.5, disconnected: 0.25, silent: 0.25, reloaded: 0.25, goodbye: 0.125, declined: 0.125, killed: 0, restart: 0, doubted: 0, compared: 0 };
 /** The incarnation had moved its rank on before it was lost. */
 const AFTER_WORK = 0.25;
 /** Refuted failures of a rank that are remembered, should its program turn out to crash everywhere after all. */
@@ -144,7 +144,7 @@ function untried(core: Core, t: Task, last?: NodeId): boolean {
   return [...core.nodes.values()].some((n) => !tried.has(n.id) && fits(core, t.job, n) && may(n) && (n.tasks.size < n.slots || [...n.tasks].some((o) => o.job !== t.job)));
 }
 
-const fits = (core: Core, job: Job, n: Node): boolean => n.room === job.record.spec.room && n.slots > 0 && takesRanks(core, n);
+const fits = (core: Core, job: Job, n: Node): boolean => n.room === job.record.spec.room && n.slots > 0 && n.runs.includes(kindOfJob(job)) && takesRanks(core, n);
 
 function excuse(core: Core, job: Job, f: Failure): void {
   if (f.excused) return;

@@ -20,6 +20,7 @@ import type { JobId, TaskId } from '@mayfly/wire';
 import { called, type Comparison } from './comparison.ts';
 import { gotFurther } from './failures.ts';
 import { rooms } from './free-slots.ts';
+import { suits, wantedBy, type Room } from './placement.ts';
 import { CREDIT, earn, hasRecord } from './reputation.ts';
 import { lose, tellToDrop } from './restart.ts';
 import { over, paused, type Core, type Job, type Task } from './state.ts';
@@ -71,13 +72,13 @@ const waits = (t: Task, p: LoggedProgress): boolean => t.activity?.state === 'wa
 /** At every tick. */
 export function watchStragglers(core: Core): void {
   if (core.stopped !== undefined) return; // D13
-  let free: Map<string | undefined, Set<string>> | undefined;
+  let free: Room[] | undefined;
   for (const job of core.jobs.values()) {
     if (over(job) || job.record.state !== 'running' || job.record.spec.protocol === 'none') continue;
     for (const t of job.tasks) {
       const given = t.phase === 'assigned' ? core.time - t.since : t.phase === 'running' ? Math.max(core.time - t.callAt, (core.time - t.seenAt) / WORD) : undefined;
       if (given === undefined || given <= patienceFor(core, t)) continue;
-      free ??= freeNodes(core);
+      free ??= rooms(core);
       moveElsewhere(core, t, free, t.phase === 'assigned' ? 'start' : 'call', given);
     }
   }
@@ -90,24 +91,12 @@ function patienceFor(core: Core, t: Task): number {
   return t.activity?.state === 'replaying' ? patience + t.ranMs : patience;
 }
 
-/** Nodes with a free slot, by room. */
-function freeNodes(core: Core): Map<string | undefined, Set<string>> {
-  const out = new Map<string | undefined, Set<string>>();
-  for (const r of rooms(core)) {
-    const room = out.get(r.code) ?? new Set();
-    for (let i = 0; i < r.free; i++) room.add(`${r.id} ${i}`);
-    out.set(r.code, room);
-  }
-  return out;
-}
-
-/** S2, S3. Only where a slot of another node is free; it is taken off the list. */
-function moveElsewhere(core: Core, t: Task, free: Map<string | undefined, Set<string>>, kind: Comparison['kind'], given: number): boolean {
+/** S2, S3. Only where a slot of another node that runs such programs is free; it is taken off the list. */
+function moveElsewhere(core: Core, t: Task, free: Room[], kind: Comparison['kind'], given: number): boolean {
   const node = t.node!;
-  const room = free.get(t.job.record.spec.room);
-  const slot = room && [...room].find((s) => !s.startsWith(`${node} `));
-  if (slot === undefined) return false;
-  room!.delete(slot);
+  const room = free.find((r) => r.id !== node && r.free > 0 && suits(r, wantedBy(t)));
+  if (room === undefined) return false;
+  room.free--;
   // S4: the one before had no more luck. Of strangers it takes a few, or those that only send heartbeats could make a job as patient as they like.
   if (t.compared && t.compared.node !== node && (hasRecord(core, node) || (!othersHaveRecords(core, t) && ++t.strangers % core.settings.crashLimit === 0))) {
     t.patience *= 2;
@@ -125,7 +114,7 @@ const othersHaveRecords = (core: Core, t: Task): boolean =>
   [...core.nodes.values()].some((n) => n.id !== t.node && n.connection !== undefined && n.room === t.job.record.spec.room && hasRecord(core, n.id));
 
 /** Starts elsewhere what waits at nodes without a record: once each, or until a node with a record has it, where there is one. */
-function doubtWaiting(core: Core, job: Job, free: Map<string | undefined, Set<string>>): void {
+function doubtWaiting(core: Core, job: Job, free: Room[]): void {
   for (const t of job.tasks) {
     if (t.phase !== 'running' || t.node === undefined || t.activity?.state !== 'waiting' || hasRecord(core, t.node)) continue;
     if (t.doubted >= core.settings.crashLimit || (t.doubted > 0 && !othersHaveRecords(core, t))) continue;

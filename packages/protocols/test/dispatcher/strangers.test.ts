@@ -379,6 +379,25 @@ describe('stragglers (S1–S4)', () => {
     expect(at(s)).toBe(2);
   });
 
+  it('a node that does not run such programs is no place to try it, and no reason to wait for', () => {
+    const s = new Stage(settings);
+    s.come(1);
+    submit(s);
+    begin(s);
+    s.come(2, 1, { runs: ['wasm'] });
+    pass(s, 120_000);
+    expect(at(s)).toBe(1);
+    const crashing = new Stage();
+    crashing.come(1);
+    crashing.come(2, 1, { runs: ['wasm'] });
+    submit(crashing);
+    for (let i = 0; i < 90 && crashing.view().state !== 'failed'; i++) {
+      if (at(crashing) !== undefined) crash(crashing);
+      pass(crashing, 1000);
+    }
+    expect(crashing.view().error?.code).toBe('KEEPS_CRASHING');
+  });
+
   it('with no other slot free it stays', () => {
     const s = new Stage(settings);
     s.come(1, 4);
