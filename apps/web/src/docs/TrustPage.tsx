@@ -6,7 +6,7 @@ export function TrustPage() {
     <article className="narrow stack">
       <title>Trust – Mayfly</title>
       <h1>Whom you trust with a job</h1>
-      <p>A job runs on machines of people whom the server does not know. Who owns a machine owns what runs on it.</p>
+      <p>Jobs run on strangers’ machines. Whoever controls the machine controls what runs on it.</p>
       <h2>What a volunteer could do to the ranks there</h2>
       <ul>
         <li>
@@ -20,7 +20,7 @@ export function TrustPage() {
         </li>
       </ul>
       <p>
-        A volunteer could not act for other ranks or other jobs, nor for a rank that was taken away, nor submit anything. Checksums and hashes find damage; they do not find a lie.
+        A volunteer cannot act for other ranks or other jobs, nor for a rank that was taken away, nor submit anything, nor end a job by reporting crashes or lost logs: the server checks such reports. Checksums and hashes find damage; they do not find a lie.
       </p>
       <h2>What you can do about it</h2>
       <ul>
@@ -39,7 +39,7 @@ export function TrustPage() {
         </li>
       </ul>
       <h2>What is not there</h2>
-      <p>No voting among copies of a rank, no reputation of volunteers, no encryption of a job’s data against those who compute it.</p>
+      <p>No voting among copies of a rank, no check of results, no encryption of a job’s data against those who compute it.</p>
     </article>
   );
 }
