@@ -36,10 +36,11 @@ export class Instance {
     readonly section: ModuleSection,
     importOf: ImportOf,
   ) {
-    const imports: WebAssembly.Imports = {};
+    // Names are the module's: without a prototype, '__proto__' is one like any other.
+    const imports = Object.create(null) as WebAssembly.Imports;
     for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
       if (kind !== 'function') throw new UnfitModule(`the module imports the ${kind} ${from}.${name}, which does not exist here`);
-      (imports[from] ??= {})[name] = importOf(from, name) as WebAssembly.ImportValue;
+      (imports[from] ??= Object.create(null) as WebAssembly.ModuleImports)[name] = importOf(from, name) as WebAssembly.ImportValue;
     }
     try {
       this.exports = new WebAssembly.Instance(module, imports).exports as unknown as Exports;

@@ -32,6 +32,9 @@ import type { Binding, Program, Word } from '../program.ts';
 /** Bytes for the unwound stack, beyond which the engines' own stacks do not go. */
 const ROOMY = 4 << 20;
 
+/** A module may ask for a function by a name that every object has. */
+const named = <T>(functions: Readonly<Record<string, T>>, name: string): T | undefined => (Object.hasOwn(functions, name) ? functions[name] : undefined);
+
 const enum Phase {
   RUNNING,
   UNWINDING,
@@ -147,7 +150,7 @@ export class Life implements Waits {
       };
     if (module === 'mayfly' && name === 'thrown') return () => void (this.thrown = new Error('thrown'));
     if (module === 'wasi_snapshot_preview1') {
-      const f = this.wasi.functions[name] as ((...a: Word[]) => Word) | undefined;
+      const f = named(this.wasi.functions, name) as ((...a: Word[]) => Word) | undefined;
       if (!f)
         return () => {
           this.wasi.complain(`the program called ${name}, which does not exist here (ENOSYS)`);
@@ -155,7 +158,7 @@ export class Life implements Waits {
         };
       return (WAITING_WASI as readonly string[]).includes(name) && this.canSuspend(module, name) ? this.suspending(name, f) : f;
     }
-    const f = module === 'env' ? this.binding.functions[name] : undefined;
+    const f = module === 'env' ? named(this.binding.functions, name) : undefined;
     if (!f)
       return () => {
         throw new Error(`the program called ${module}.${name}, which does not exist here`);
