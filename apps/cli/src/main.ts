@@ -39,10 +39,10 @@ const size = (text: string): number => {
 };
 const VOLUNTEER_HELP = `
 A headless volunteer takes jobs in C and C++ only. Such a program is a module of WebAssembly: it reaches nothing but the functions of
-MPI and of its standard library that Mayfly hands to it. A program in TypeScript is JavaScript that Node runs: only removed globals
-stand between it and this machine, and Node itself calls that no sandbox. Whoever finds a way past them acts as the user who started
-this command: reads the files of that user, runs programs, uses the network. With --allow-typescript you accept that from everybody who
-may submit jobs to the server.
+MPI and of its standard library that Mayfly hands to it. A program in TypeScript is JavaScript that Node runs, with globals removed,
+which Node itself calls no sandbox. A program that finds a way past them is Node code in the job's process: only what this machine puts
+around that process (--check shows it) still holds it. Where that is Node's permission model alone, expect such a program to open
+connections, and a determined one to act as this user. With --allow-typescript you accept that from everybody who may submit jobs.
 
 With --browser the programs run in the sandbox of a browser, which is the best one there is, and TypeScript is taken as well. The browser
 has a profile of its own, which is removed at the end.`;
