@@ -34,7 +34,7 @@ export function runInThread(program: string, options: WorkerOptions = {}): Promi
   let arrivals = 0;
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
-    const worker = nodeWorker<RankInit, FromRank>(BUNDLE, { env: {}, stdout: true, stderr: true, resourceLimits: { maxOldGenerationSizeMb: 64 }, ...options });
+    const worker = nodeWorker<RankInit, FromRank>(BUNDLE, { env: {}, argv: ['--allow-typescript'], stdout: true, stderr: true, resourceLimits: { maxOldGenerationSizeMb: 64 }, ...options });
     const finish = (end: Pick<RankEnd, 'exit' | 'died'>): void => {
       link.close();
       worker.terminate();
