@@ -10,6 +10,6 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node20',
-  external: ['@playwright/test', 'binaryen'],
+  external: ['@playwright/test', 'binaryen', 'socket.io-client'],
   logLevel: 'warning',
 });
