@@ -43,5 +43,6 @@ export function storageStop(error: unknown, what: string): MayflyError | undefin
 /** An error of the file system in the words of the registry of errors. */
 export function storageError(error: unknown, what: string): MayflyError {
   if (error instanceof MayflyError) return error;
+  if ((error as NodeJS.ErrnoException).code === 'EISDIR') return new MayflyError('DAMAGED_DATA', `${what}: a folder lies where a file belongs`);
   return storageStop(error, what) ?? new MayflyError('INTERNAL', `${what}: ${(error as Error).message}`);
 }

@@ -99,7 +99,7 @@ class Check {
       const { spec, state } = value as { spec: JobSpec; state: string };
       this.result.jobs++;
       await checkJobFolder(this.#dataDir, spec.id, spec, isOver(state), this.#problems, this.#progress);
-      if (!isOver(state) && spec.protocol !== 'none') this.#checkStreams(spec, logs.next);
+      if (!isOver(state) && spec.protocol !== 'none' && spec.size > 1) this.#checkStreams(spec, logs.next);
     }
     for (const job of this.#unknown.jobs) {
       this.#problems.push({ file: `jobs/${job}`, what: 'is a job that the registry does not know' });
@@ -123,12 +123,14 @@ class Check {
       }
   }
 
-  /** A rank with an image has a stream of arrivals: it is there from the first node on. */
+  /** A rank of several with an image has had messages: numbers of a stream go on when it is trimmed. */
   #checkStreams(spec: JobSpec, next: ReadonlyMap<string, number>): void {
     const tasks = new Set([...this.#registry.entries.keys()].flatMap((key) => (key.startsWith(`image/${spec.id}/`) ? [key.split('/')[2]!] : [])));
-    for (const task of tasks)
-      if (![...next.keys()].some((name) => name.startsWith(`${spec.id}/cm`) && name.endsWith(`/t${task}`)))
-        this.#problems.push({ file: `log/${encodeURIComponent(`${spec.id}/cm0/t${task}`)}`, what: `is missing: the messages for rank ${task} of job ${spec.id} since its images are lost` });
+    for (const task of tasks) {
+      const stream = [...next.keys()].find((name) => name.startsWith(`${spec.id}/cm`) && name.endsWith(`/t${task}`));
+      if (stream !== undefined && next.get(stream)! > 0) continue;
+      this.#problems.push({ file: `log/${encodeURIComponent(stream ?? `${spec.id}/cm0/t${task}`)}`, what: `${stream === undefined ? 'is missing' : 'is empty'}, though rank ${task} of job ${spec.id} has images: the messages since them are lost` });
+    }
   }
 
   async #checkTls(): Promise<void> {
