@@ -313,7 +313,8 @@ describe('a job over real sockets', () => {
     expect(view.faults.map((f) => [f.task, f.cause])).toEqual([[0, 'doubted'], [1, 'doubted']]);
     const dead = await ended(server, await submit(server, 2, { args: ['dead'] }));
     expect(dead).toMatchObject({ state: 'failed', error: { code: 'DEADLOCK' } });
-    expect(dead.faults.map((f) => f.cause)).toEqual(['doubted', 'doubted']);
+    // Both nodes have done useful work by now: they are believed at once.
+    expect(dead.faults).toEqual([]);
   });
 
   it('D11: a node that says LOST_LOG of its rank ends no job: the logs have everything, and the rank starts again', async () => {

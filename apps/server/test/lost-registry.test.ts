@@ -16,7 +16,7 @@ beforeAll(async () => {
   // Not one of freshDir, which goes after each test.
   original = join(mkdtempSync(join(tmpdir(), 'mayfly-server-')), 'data');
   const server = await startServer({ dataDir: original });
-  const node = await startHeadlessNode({ server: server.localUrl, slots: 1, name: 'a' });
+  const node = await startHeadlessNode({ server: server.localUrl, slots: 1, name: 'a', allowTypeScript: true });
   job = ((await api(server, 'POST', '/api/jobs', program(`console.log('hello');`, 1))).body as { id: string }).id;
   let view: JobView | undefined;
   await until('the end', async () => (view = (await api(server, 'GET', `/api/jobs/${job}`)).body as JobView).state !== 'running' && view.state !== 'waiting');

@@ -10,6 +10,7 @@ import { Server } from 'socket.io';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { hashBytes } from '@mayfly/checkpoint';
 import type { Assignment, Hello, TaskReport } from '@mayfly/wire';
+import type { FromRank } from '../src/messages.ts';
 import { startHeadlessNode, type HeadlessNode } from '../src/headless/index.ts';
 import { Bench } from './harness.ts';
 
@@ -114,6 +115,7 @@ describe('the thread of a rank', () => {
     const worker = new Worker(fileURLToPath(new URL('../dist/headless/rank.cjs', import.meta.url)), { argv, env: {}, stderr: true });
     const { port1, port2 } = new MessageChannel();
     const ended = new Promise<string>((resolve) => {
+      worker.once('message', (m: FromRank) => resolve(m.why));
       worker.once('error', (e) => resolve(e.message));
       worker.once('exit', (code) => resolve(`exit ${code}`));
     });

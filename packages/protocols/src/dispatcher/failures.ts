@@ -9,7 +9,8 @@
  *  B2  A failure is refuted once a later incarnation of the rank gets further, as the server sees for itself. What was taken back is held against the node
  *      again, and a node with a record loses half of its credit.
  *  B3  A job ends for crashing when its rank has failed in one place on {@link DispatcherSettings.crashLimit} nodes with a record. The same node counts again
- *      only where no other one could take the rank. Failures of strangers never count.
+ *      only where no other one could take the rank, or after `crashLimit` more failures there: a node that is busy with other jobs is not waited for while
+ *      the rank takes down the free one again and again. Failures of strangers never count.
  *  B4  Where no node with a record could take the rank, that could never happen. So a job ends too once the rank has failed on every node that could take it,
  *      `crashLimit` times in all, and for as long as the job had got on before (at least {@link DispatcherSettings.strangersMs}): a job of an hour waits an hour
  *      for a better node, and one that fails at its start ends soon.
@@ -123,9 +124,9 @@ const similar = (a: Failure, b: Failure): boolean => a.code === undefined || b.c
 function judge(core: Core, t: Task, f: Failure): void {
   if (f.strike > 0) {
     const before = t.failures.filter((e) => e.strike > 0);
-    const again = before.some((e) => e.node === f.node);
+    const again = before.filter((e) => e.node === f.node).length;
     if (before.length > 0 && !similar(before.at(-1)!, f)) t.strikes = 0;
-    if (!again || !untried(core, t, f.node)) t.strikes += f.strike;
+    if (again === 0 || again > core.settings.crashLimit || !untried(core, t, f.node)) t.strikes += f.strike;
     if (f.crash) {
       // B1
       for (const e of t.failures) if (e.crash && e.node !== f.node && similar(e, f)) excuse(core, t.job, e);
