@@ -125,7 +125,7 @@ describe('the data plane at its border', () => {
 
   it('ends only the job of a task that writes nonsense to the world', async () => {
     // What it says is to end the job as soon as the limit of crashes is reached, without waiting for a node with a record.
-    const server = await sharedServer({ dispatcher: { ...times, trustNewcomers: true } });
+    const server = await startServer({ dispatcher: { ...times, trustNewcomers: true } });
     const { survives, volunteer } = await victim(server);
     volunteer.control.emit('slots', { slots: 2 });
     let paths = ['../../escape', '/etc/passwd', 'a/../b', '.hidden', 'x\u0000y', ''];

@@ -139,3 +139,10 @@ describe('names', () => {
   });
 });
 
+
+it('O3: a frame of an opaque origin may post its frames to the data plane, where a capability admits', async () => {
+  const server = await sharedServer();
+  const answer = await fetch(`${server.localUrl}/data/poll/0/?EIO=4&transport=polling&sid=unknown`, { method: 'POST', headers: { origin: 'null', 'sec-fetch-site': 'cross-site' }, body: '6' });
+  // engine.io's own answer: no such session.
+  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('Session ID unknown')]);
+});

@@ -173,7 +173,7 @@ describe('headless nodes with processes', () => {
   afterAll(() => bench.close());
   const node = async (kind: string, more: { slots?: number; name?: string; memoryBytes?: number } = {}): Promise<void> => {
     const { slots = 2, name = kind } = more;
-    bench.nodes.push(await startHeadlessNode({ server: bench.server.url, slots, name, sandbox: kind as 'process', onNote: (text) => bench.notes.push(`${name}: ${text}`), ...(more.memoryBytes ? { memoryBytes: more.memoryBytes } : {}) }));
+    bench.nodes.push(await startHeadlessNode({ server: bench.server.url, slots, name, allowTypeScript: true, sandbox: kind as 'process', onNote: (text) => bench.notes.push(`${name}: ${text}`), ...(more.memoryBytes ? { memoryBytes: more.memoryBytes } : {}) }));
   };
   /** Job processes of this one; those of bubblewrap lie below it. */
   const processes = (): number[] => treeOf(process.pid)!.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').some((a) => a.endsWith('/frame.cjs')));
@@ -232,7 +232,7 @@ describe('headless nodes with processes', () => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'; // as --insecure does
     try {
       expect(secure.server.url).toMatch(/^https:/);
-      secure.nodes.push(await startHeadlessNode({ server: secure.server.url, slots: 1, name: 'secure', sandbox: 'process' }));
+      secure.nodes.push(await startHeadlessNode({ server: secure.server.url, slots: 1, name: 'secure', allowTypeScript: true, sandbox: 'process' }));
       const { job, stdout } = await secure.ended(await secure.submit(`import { files } from 'mayfly'; console.log(files.readText('a.txt'));`, 1, { files: { 'a.txt': 'over TLS' } }));
       expect(job.error).toBeUndefined();
       expect(stdout).toEqual(['over TLS\n']);

@@ -5,7 +5,7 @@
  *      program that is no browser. It holds for every route, listed or not: a new one needs no thought.
  *  O2  A request under a name that this server does not know as its own is refused: the name may be another site's, whose page would then count as
  *      ours (DNS rebinding). Known are addresses, names that nobody can register in the public DNS, and what the options name.
- *  O3  /data and /frame serve frames of an opaque origin: what admits there is a capability, and O1 asks nothing of their GETs and sockets.
+ *  O3  /data and /frame serve frames of an opaque origin: what admits there is a capability, and O1 asks nothing of them. (Long polling posts its frames.)
  *
  * A browser sends `Sec-Fetch-Site` (to HTTPS and localhost) and, with everything that is no plain GET, `Origin`; no page can change either.
  */
@@ -72,7 +72,7 @@ export class Origins {
     // A load balancer asks under whatever name it has.
     if (request.routeOptions.url === '/healthz') return;
     this.#checkHost(request.host);
-    if (!CHANGES_NOTHING.has(request.method)) this.#checkOrigin(request.headers, request.host);
+    if (!CHANGES_NOTHING.has(request.method) && !request.url.startsWith('/data/')) this.#checkOrigin(request.headers, request.host);
   };
 
   /** A handshake of socket.io, which acts whatever its method. @throws MayflyError FORBIDDEN */
