@@ -87,7 +87,7 @@ export const PLANTED = [
   plant('no-fence-at-cs', 'Images of older incarnations are refused everywhere', 600, ZOMBIES),
   // dispatcher
   plant('incarnation-not-durable', 'Raise the incarnation durably, then fence', 400),
-  plant('commit-given-up', 'A commit that fails is repeated before the next: nothing that depends on it happens before', 400, { only: ['full disk', 'kill server', 'rank crash', 'crash'] }),
+  plant('commit-given-up', 'A commit that fails is repeated before the next: nothing that depends on it happens before', 400, { setup: { diskMs: 250 }, only: ['full disk', 'kill server', 'rank crash', 'crash'] }),
   plant('no-fence-at-dispatcher', 'Fence the CS, choose the image, every CM fences; only then does the new one execute', 600),
   plant('old-heartbeats-count', 'A rank is crashed when its node does not name it: what the node said before the rank reached it counts for nothing', 400, { only: ['stall', 'delay', 'crash', 'freeze'] }),
   plant('loss-believed', 'Input from a node is never trusted: whether the logs have what a restart needs, the server asks the logs', 100, { only: ['false loss'] }),
