@@ -22,7 +22,9 @@ test('memory without end kills the rank again and again, then the job, never the
   );
   const end = await room.client.ended(greedy.id);
   expect(end.error?.code).toBe('KEEPS_CRASHING');
-  expect(end.faults.map((f) => f.cause)).toEqual(['crashed', 'crashed', 'crashed']);
+  // Nodes without a record are tried for a while before the program is blamed.
+  expect(end.faults.length).toBeGreaterThanOrEqual(3);
+  expect(new Set(end.faults.map((f) => f.cause))).toEqual(new Set(['crashed']));
   await room.client.input(healthy.id);
   const well = await room.client.ended(healthy.id);
   // The frames of one tab share a process: a rank of another job that sits in the same tab goes down with it, and is started again.
