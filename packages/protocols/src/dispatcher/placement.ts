@@ -49,7 +49,8 @@ export interface Wanted {
 export const suits = (room: Pick<Room, 'code' | 'runs'>, wanted: Pick<Wanted, 'code' | 'kind' | 'held'>): boolean =>
   room.code === wanted.code && room.runs.includes(wanted.kind) && !room.runs.some((k) => wanted.held.has(k));
 
-const NONE: ReadonlySet<ProgramKind> = new Set();
+/** No kinds. */
+export const NONE: ReadonlySet<ProgramKind> = new Set();
 
 /** What a rank asks for. `held`: see {@link Wanted}; lost ranks come before all that waits. */
 export const wantedBy = (t: Task, held = NONE, contested = true): Wanted => ({

@@ -12,11 +12,9 @@ import { endJob } from './end.ts';
 import { cameBack, failed, weigh } from './failures.ts';
 import { began } from './comparison.ts';
 import { rooms } from './free-slots.ts';
-import { suits, takeRoom, wantedBy } from './placement.ts';
+import { NONE, suits, takeRoom, wantedBy } from './placement.ts';
 import { addFault, faultChanges, kindOfJob, over, paused, reached, recovered, taskChange, timeGoesOn, type Core, type Job, type Node, type Task } from './state.ts';
 import { capacityOf, jobKey, type FaultCause } from './types.ts';
-
-const NONE: ReadonlySet<ProgramKind> = new Set();
 
 /** Kinds of programs by room, of which something is the case. */
 class Kinds {
