@@ -1,10 +1,16 @@
-/** What is seen of a rank, and what that says of the node that the rank was taken from because nothing came of it (S4 in stragglers.ts). */
+/**
+ * What is seen of a rank, and what that says of the nodes that the rank was taken from because nothing came of it (S4 in stragglers.ts).
+ *
+ * Owns: Task.comparisons. Each stands until its rank is seen to do something, however many incarnations later and whatever became of those in between: else a
+ * node that crashes at once would clear the one before it of being silent.
+ */
+import type { NodeId } from '@mayfly/wire';
 import { blame, hasRecord } from './reputation.ts';
 import type { Core, Task } from './state.ts';
 
 /** A rank was taken from a node because nothing came of it. */
 export interface Comparison {
-  readonly node: NonNullable<Task['node']>;
+  readonly node: NodeId;
   /** What its node had not done with it: begun it, called MPI; or it said that the rank waits, of which the others may have been the victims. */
   readonly kind: 'start' | 'call' | 'wait';
   /** `wait`: messages to it that were logged then. */
@@ -20,10 +26,11 @@ export function called(core: Core, t: Task): void {
   const pause = core.time - t.callAt;
   t.callAt = t.seenAt = core.time;
   if (t.node !== undefined && (t.patience > 1 || hasRecord(core, t.node))) t.job.longestPause = Math.max(t.job.longestPause, pause);
-  if (t.compared?.kind === 'call') compare(core, t, core.time - t.beganAt);
-  // Who goes on without a message that has come since had not waited.
-  else if (t.compared?.kind === 'wait' && (t.logged?.arrivals ?? 0) <= (t.compared.arrivals ?? 0)) compare(core, t, core.time - t.beganAt);
-  else t.compared = undefined;
+  for (const c of t.comparisons) {
+    // Who goes on without a message that has come since had not waited.
+    if (c.kind === 'call' || (c.kind === 'wait' && (t.logged?.arrivals ?? 0) <= (c.arrivals ?? 0))) compare(core, t, c, core.time - t.beganAt);
+  }
+  t.comparisons = [];
   t.patience = 1;
   t.doubted = t.strangers = 0;
   t.comparedAt.clear();
@@ -34,13 +41,17 @@ export function began(core: Core, t: Task): void {
   const took = core.time - t.since;
   t.callAt = t.seenAt = t.beganAt = core.time;
   t.job.longestStart = Math.max(t.job.longestStart ?? 0, took);
-  if (t.compared?.kind === 'start') compare(core, t, took);
+  for (const c of t.comparisons) if (c.kind === 'start') compare(core, t, c, took);
+  t.comparisons = t.comparisons.filter((c) => c.kind !== 'start');
+}
+
+/** Nothing came of the rank at a node. What the node did with it last counts. */
+export function suspect(t: Task, c: Comparison): void {
+  t.comparisons = [...t.comparisons.filter((o) => o.node !== c.node), c];
 }
 
 /** S4. */
-function compare(core: Core, t: Task, took: number): void {
-  const c = t.compared!;
-  t.compared = undefined;
+function compare(core: Core, t: Task, c: Comparison, took: number): void {
   if (c.node === t.node) return;
   if (took < c.took) {
     const ms = blame(core, c.node, 1, `rank ${t.task} of job ${t.job.record.spec.id} came to nothing there, and went on elsewhere`);

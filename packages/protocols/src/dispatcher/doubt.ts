@@ -9,6 +9,7 @@
  *
  * Each doubt that proves right moves the logs on, so a job is doubted finitely often. Losable: a server that restarts asks once more.
  */
+import { suspect } from './comparison.ts';
 import { endJob } from './end.ts';
 import { takesRanks } from './free-slots.ts';
 import { hasRecord } from './reputation.ts';
@@ -28,7 +29,7 @@ export function deadlocked(core: Core, job: Job, report: string): void {
     const { node } = t;
     const before = job.faults.length;
     lose(core, t, 'doubted', true);
-    if (node !== undefined && !hasRecord(core, node)) t.compared = { node, kind: 'wait', took: Infinity, arrivals: t.logged?.arrivals ?? 0, fault: job.faults.length > before ? before : undefined };
+    if (node !== undefined && !hasRecord(core, node)) suspect(t, { node, kind: 'wait', took: Infinity, arrivals: t.logged?.arrivals ?? 0, fault: job.faults.length > before ? before : undefined });
   }
 }
 

@@ -16,7 +16,7 @@ export function takesRanks(core: Core, n: Node): boolean {
 export function rooms(core: Core): Room[] {
   const out: Room[] = [];
   const doubtful = new Set<NodeId>();
-  for (const job of core.jobs.values()) for (const t of job.tasks) if (t.compared) doubtful.add(t.compared.node);
+  for (const job of core.jobs.values()) for (const t of job.tasks) for (const c of t.comparisons) doubtful.add(c.node);
   for (const n of core.nodes.values()) {
     if (!takesRanks(core, n) || quarantinedUntil(core, n.id) !== undefined) continue;
     const free = n.slots - n.tasks.size;

@@ -44,7 +44,8 @@ export function exited(core: Core, t: Task, report: ExitReport): void {
     gotFurther(core, t);
     if (t.phase === 'running') called(core, t);
   }
-  t.pending = t.compared = undefined;
+  t.pending = undefined;
+  t.comparisons = [];
   t.phase = 'exiting';
   t.exit = report;
   t.resumable = undefined;

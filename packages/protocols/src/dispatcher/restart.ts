@@ -221,7 +221,6 @@ export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): v
     const fault = addFault(core, t, cause, hearsay);
     failed(core, t, cause, fault);
     if (t.phase === 'running') t.ranMs += core.time - t.beganAt;
-    if (cause !== 'compared' && cause !== 'doubted') t.compared = undefined;
     if (cause === 'disconnected' || cause === 'silent' || cause === 'restart') t.resumable = node;
     if (cause === 'crashed' || cause === 'refused' || cause === 'clone' || cause === 'killed' || cause === 'doubted') t.avoid = node;
     core.emit({
@@ -253,7 +252,8 @@ export function leave(core: Core, t: Task): void {
   t.phase = 'idle';
   t.resumable = undefined;
   t.wanted = undefined;
-  t.pending = t.compared = undefined;
+  t.pending = undefined;
+  t.comparisons = [];
   delete t.fence;
   delete t.activity;
   release(core, t);

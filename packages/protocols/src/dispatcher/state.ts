@@ -69,7 +69,8 @@ export interface Task {
   ranMs: number;
   /** Factor of its job's patience with it. */
   patience: number;
-  compared?: Comparison | undefined;
+  /** Nodes of which nothing came, since it was last seen to do something. */
+  comparisons: readonly Comparison[];
   /** How often it was started elsewhere because its node said that it waits. */
   doubted: number;
   /** Nodes without a record on which nothing came of it, one after the other. */
@@ -256,6 +257,7 @@ export const newTask = (job: Job, task: TaskId): Task => ({
   patience: 1,
   doubted: 0,
   strangers: 0,
+  comparisons: [],
   comparedAt: new Set(),
   reach: { sends: 0, arrivals: 0, image: 0 },
   arrivalsSeen: 0,

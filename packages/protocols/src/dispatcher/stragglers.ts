@@ -17,7 +17,7 @@
  *      patience doubles, and ranks that wait at nodes without a record are doubted: it may be one of them that keeps the rank from getting on.
  */
 import type { JobId, TaskId } from '@mayfly/wire';
-import { called, type Comparison } from './comparison.ts';
+import { called, suspect, type Comparison } from './comparison.ts';
 import { gotFurther } from './failures.ts';
 import { rooms } from './free-slots.ts';
 import { suits, wantedBy, type Room } from './placement.ts';
@@ -98,7 +98,7 @@ function moveElsewhere(core: Core, t: Task, free: Room[], kind: Comparison['kind
   if (room === undefined) return false;
   room.free--;
   // S4: the one before had no more luck. Of strangers it takes a few, or those that only send heartbeats could make a job as patient as they like.
-  if (t.compared && t.compared.node !== node && (hasRecord(core, node) || (!othersHaveRecords(core, t) && ++t.strangers % core.settings.crashLimit === 0))) {
+  if (t.comparisons.some((c) => c.node !== node) && (hasRecord(core, node) || (!othersHaveRecords(core, t) && ++t.strangers % core.settings.crashLimit === 0))) {
     t.patience *= 2;
     if (kind === 'call') doubtWaiting(core, t.job, free);
   }
@@ -106,7 +106,7 @@ function moveElsewhere(core: Core, t: Task, free: Room[], kind: Comparison['kind
   const before = t.job.faults.length;
   t.comparedAt.add(node);
   lose(core, t, 'compared');
-  t.compared = { node, kind, took: given, ...(kind === 'wait' ? { arrivals: t.logged?.arrivals ?? 0 } : {}), fault: t.job.faults.length > before ? before : undefined };
+  suspect(t, { node, kind, took: given, ...(kind === 'wait' ? { arrivals: t.logged?.arrivals ?? 0 } : {}), fault: t.job.faults.length > before ? before : undefined });
   return true;
 }
 

@@ -298,25 +298,45 @@ describe('stragglers (S1–S4)', () => {
     expect(s.view().faults[0]!.quarantineMs).toBe(5000);
   });
 
-  it('… but not against its node when the next one needs as long; the rank is given twice the time', () => {
+  it('… and against its node, also when nodes in between crash or come to nothing themselves', () => {
     const s = new Stage(settings);
     s.come(1);
     submit(s);
     begin(s);
     s.come(2);
-    pass(s, 61_000);
+    pass(s, 62_000);
     expect(at(s)).toBe(2);
+    s.come(3);
+    crash(s);
+    expect(at(s)).toBe(3);
     begin(s);
-    pass(s, 61_000);
-    expect(at(s)).toBe(1);
+    s.come(4);
+    pass(s, 62_000);
+    expect(at(s)).toBe(4);
+    begin(s);
+    pass(s, 5000);
+    logs(s, 1);
+    expect(quarantined(s)).toEqual([1, 3]);
+  });
+
+  it('… but not against nodes when the next ones need as long; after a few of them the rank is given twice the time', () => {
+    const s = new Stage(settings);
+    for (let n = 1; n <= 5; n++) s.come(n);
+    submit(s);
+    for (let n = 1; n <= 4; n++) {
+      expect(at(s)).toBe(n);
+      begin(s);
+      pass(s, 61_000);
+    }
+    expect(at(s)).toBe(5);
     begin(s);
     pass(s, 110_000);
-    expect(at(s)).toBe(1);
+    expect(at(s)).toBe(5);
     logs(s, 1);
     expect(quarantined(s)).toEqual([]);
     // It has been shown that this job computes for so long.
     pass(s, 600_000);
-    expect(at(s)).toBe(1);
+    expect(at(s)).toBe(5);
   });
 
   it('ten times the longest pause of any rank: of nodes with a record, not as a stranger likes it', () => {
