@@ -13,14 +13,15 @@ export interface Classroom {
   client: Client;
 }
 
-export function classroom(): Classroom {
+/** @param slots of each tab */
+export function classroom(slots?: number): Classroom {
   const room = {} as Classroom;
   const tabs: Tab[] = [];
   showLogOnFailure(() => room.server);
   test.beforeAll(async ({ browser }) => {
     room.server = await ServerProcess.start();
     room.client = new Client(room.server);
-    for (const n of ['a', 'b']) tabs.push(await Tab.open(browser, room.server.url, n));
+    for (const n of ['a', 'b']) tabs.push(await Tab.open(browser, room.server.url, n, slots));
   });
   test.afterAll(async () => {
     for (const t of tabs) await t.close();

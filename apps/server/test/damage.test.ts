@@ -38,7 +38,7 @@ beforeAll(async () => {
   const server = await startServer({ dataDir: copyOf() });
   sound = await viewOf(caller(server.localUrl), fixture);
   await server.close();
-}, 120_000);
+});
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 let copies = 0;

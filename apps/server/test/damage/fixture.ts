@@ -49,7 +49,7 @@ export async function makeFixture(dataDir: string): Promise<Fixture> {
   const server = await startProcess({ dataDir, dispatcher: PATIENCE });
   const call = caller(server.url);
   const nodes = [];
-  for (const name of ['a', 'b']) nodes.push(await startHeadlessNode({ server: server.url, slots: 1, name }));
+  for (const name of ['a', 'b']) nodes.push(await startHeadlessNode({ server: server.url, slots: 1, name, allowTypeScript: true }));
   await call('tokens', { body: { name: 'anna', role: 'submitter' } });
   const { code } = await call<{ code: string }>('rooms', { body: { name: 'class 7' } });
   const { id: ended } = await call<{ id: string }>('jobs', { body: program(ENDED, 2, { name: 'ended', files: { 'data/in.txt': Buffer.from('input '.repeat(500)).toString('base64') }, stdin: Buffer.from('a line\n').toString('base64') }) });
@@ -104,7 +104,7 @@ export async function finishMiddle(url: string, f: Fixture): Promise<string> {
   if (!job) return 'is not there';
   if (job.state === 'failed') return `failed: ${job.error?.code} ${job.error?.message}`;
   const nodes = [];
-  for (const name of ['c', 'd']) nodes.push(await startHeadlessNode({ server: url, slots: 1, name }));
+  for (const name of ['c', 'd']) nodes.push(await startHeadlessNode({ server: url, slots: 1, name, allowTypeScript: true }));
   try {
     await call(`jobs/${f.middle}/stdin`, { body: 'go on\n' }).catch(() => undefined);
     let view: JobView | undefined;

@@ -14,6 +14,8 @@
  *  B4  Where no node with a record could take the rank, that could never happen. So a job ends too once the rank has failed on every node that could take it,
  *      `crashLimit` times in all, and for as long as the job had got on before (at least {@link DispatcherSettings.strangersMs}): a job of an hour waits an hour
  *      for a better node, and one that fails at its start ends soon.
+ *  B5  A rank that only waited has not failed when, within {@link TOGETHER_MS}, a rank of another job that computed crashes at the same node: the jobs of a tab
+ *      share a process, and a program that takes all memory takes the others down with it.
  *
  * "The same place" means: no message logged, no arrival consumed and no image complete since.
  *
@@ -34,6 +36,8 @@ const VANISH = 1;
 const BLAME: Record<FaultCause, number> = { crashed: 1, refused: 1, clone: 0.5, disconnected: 0.25, silent: 0.25, reloaded: 0.25, goodbye: 0.125, declined: 0.125, killed: 0, restart: 0, doubted: 0, compared: 0 };
 /** The incarnation had moved its rank on before it was lost. */
 const AFTER_WORK = 0.25;
+/** Crashes at one node within so long are taken for one. A frame that hangs is given up after about seven seconds. */
+const TOGETHER_MS = 10_000;
 /** Refuted failures of a rank that are remembered, should its program turn out to crash everywhere after all. */
 const MOST_PAST = 100;
 
@@ -47,7 +51,11 @@ export interface Failure {
   /** Held against the node. */
   weight: number;
   /** Counts towards the end of the job: of a node that had a record then. */
-  readonly strike: number;
+  strike: number;
+  /** Its node said that the rank waits. */
+  readonly waited: boolean;
+  /** B5: not the rank's doing. */
+  collateral: boolean;
   readonly code: string | undefined;
   readonly quarantined: boolean;
   /** Place in Job.faults. */
@@ -63,7 +71,7 @@ export function failed(core: Core, t: Task, cause: FaultCause, fault: number | u
   const weight = BLAME[cause] * (t.worked ? (crash ? AFTER_WORK : 0) : 1);
   const code = crash ? t.lastCode : undefined;
   const ms = blame(core, node.id, weight, `rank ${t.task} of job ${t.job.record.spec.id} was lost there (${cause})`);
-  const f: Failure = { node: node.id, name: node.name, at: core.time, crash, weight, strike: hasRecord(core, node.id) ? strikeOf(t, cause) : 0, code, quarantined: ms > 0, fault, excused: false };
+  const f: Failure = { node: node.id, name: node.name, at: core.time, crash, weight, strike: hasRecord(core, node.id) ? strikeOf(t, cause) : 0, waited: t.activity?.state === 'waiting', collateral: false, code, quarantined: ms > 0, fault, excused: false };
   if (fault !== undefined) {
     const record = t.job.faults[fault]!;
     if (crash && t.lastError !== undefined) record.error = t.lastError.slice(0, 200);
@@ -73,6 +81,29 @@ export function failed(core: Core, t: Task, cause: FaultCause, fault: number | u
   // Before the one before was weighed, nothing can have happened to the rank.
   if (t.pending) t.failures.push(t.pending);
   t.pending = f;
+  if (crash) acquitBystanders(core, t, f);
+}
+
+/** B5, whichever of the two crashes was heard of first. */
+function acquitBystanders(core: Core, t: Task, f: Failure): void {
+  for (const job of core.jobs.values()) {
+    if (job === t.job) continue;
+    for (const o of job.tasks)
+      for (const g of [...o.failures, ...(o.pending ? [o.pending] : [])]) {
+        if (!g.crash || g.node !== f.node || f.at - g.at > TOGETHER_MS || f.waited === g.waited) continue;
+        if (f.waited) acquit(core, t, f);
+        else acquit(core, o, g);
+      }
+  }
+}
+
+function acquit(core: Core, t: Task, f: Failure): void {
+  if (f.collateral) return;
+  f.collateral = true;
+  if (!f.excused) takeBack(core, f.node, f.weight, false);
+  f.weight = 0;
+  if (t.pending !== f) t.strikes = Math.max(0, t.strikes - f.strike);
+  f.strike = 0;
 }
 
 function strikeOf(t: Task, cause: FaultCause): number {
@@ -181,7 +212,7 @@ export function gotFurther(core: Core, t: Task): void {
 /** B4; also at every tick, for a rank that waits for its nodes to come out of quarantine. */
 export function endAmongStrangers(core: Core, t: Task): void {
   const { job } = t;
-  const all = [...t.failures, ...(t.pending ? [t.pending] : [])].filter((f) => f.crash);
+  const all = [...t.failures, ...(t.pending ? [t.pending] : [])].filter((f) => f.crash && !f.collateral);
   if (all.length < core.settings.crashLimit || over(job)) return;
   const gotOn = Math.max(0, job.movedAt - (job.record.startedAt ?? core.now));
   if (core.time - all[0]!.at < Math.max(core.settings.strangersMs, gotOn)) return;

@@ -103,6 +103,34 @@ describe('nodes are blamed before programs (B1–B4)', () => {
     expect(quarantined(s)).toEqual([]);
   });
 
+  it.each(['first', 'last'])('B5: a job whose rank waited goes on, when a program that takes all memory takes the page down with it (heard of %s)', (order) => {
+    const s = new Stage({ quarantineMs: 250, quarantineMaxMs: 250, strangersMs: 1000 });
+    s.come(1, 2);
+    submit(s);
+    s.send('submit', { job: job(1, { id: J(2) }) });
+    let ended = 0;
+    for (let i = 0; i < 40; i++) {
+      pass(s, 250);
+      const down = [J(), J(2)].map((id) => s.dispatcher.core.find(id, T(0))!).filter((t) => t.node !== undefined && t.incarnation !== undefined);
+      if (order === 'last') down.reverse();
+      for (const t of down) s.send('report', { connection: 'c1', job: t.job.record.spec.id, task: T(0), incarnation: t.incarnation!, event: 'started' });
+      s.send('heartbeat', { connection: 'c1', tasks: down.map((o) => s.beat(0, o.incarnation!, { state: o.job.record.spec.id === J() ? 'waiting' : 'computing' }, o.job.record.spec.id)) });
+      for (const t of down) s.send('report', { connection: 'c1', job: t.job.record.spec.id, task: T(0), incarnation: t.incarnation!, event: 'crashed', error: { code: 'INTERNAL', message: 'the frame died' } });
+      if (s.view(J(2)).state === 'failed') {
+        ended = i;
+        break;
+      }
+    }
+    expect(ended).toBeGreaterThan(2);
+    expect(s.view(J(2)).error).toMatchObject({ code: 'KEEPS_CRASHING' });
+    expect(s.view().state).not.toBe('failed');
+    expect(s.view().faults.length).toBeGreaterThan(2);
+    pass(s, 1000);
+    expect(at(s)).toBe(1);
+    s.exit(0);
+    expect(s.view().state).toBe('done');
+  });
+
   it('what strangers fail at counts for nothing towards the end, and is taken back when a node with a record fails there, too', () => {
     const s = new Stage();
     for (let n = 1; n <= 3; n++) s.come(n);
