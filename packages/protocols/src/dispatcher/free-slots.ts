@@ -32,6 +32,7 @@ export function rooms(core: Core): Room[] {
       since: n.since,
       record: hasRecord(core, n.id),
       doubtful: doubtful.has(n.id),
+      level: core.reputations.get(n.id)?.level ?? 0,
       has: (job, task) => {
         const newest = core.find(job, task)?.newest;
         return newest !== undefined && n.images.has(`${job}/${task}/${newest.image}`);

@@ -1,10 +1,11 @@
 /**
  * Which node takes which rank. Only nodes of the job's room that run programs of its kind are asked, and none in quarantine. Greedy, one rank after the other: a
- * node on which the rank has not failed; once it has, one with a record (reputation.ts); one of which nothing is doubtful; not the node where it just died (nor if it
+ * node on which the rank has not failed; once it has, one with a record (reputation.ts); one of which nothing is doubtful; of newcomers the one that was in quarantine
+ * least often (else those whose quarantine is short are tried again and again before one that was never tried); not the node where it just died (nor if it
  * says that it has an image); one that has the rank's newest image on its own disk (the restart needs no download); then the node with the fewest ranks of the same job
  * (one closed tab should take few ranks with it), where a newcomer counts as one that has a rank more; then one with a record, the one with the most free slots, and the
  * one that is here longest. While work of another kind waits in the room, nodes that run fewer kinds come before those that run more, unless they are bad in one of
- * the first four ways: the others may be all that this work can have. O(ranks × nodes).
+ * the first five ways: the others may be all that this work can have. O(ranks × nodes).
  */
 import type { JobId, NodeId, ProgramKind, TaskId } from '@mayfly/wire';
 import { failedAt } from './failures.ts';
@@ -24,6 +25,8 @@ export interface Room {
   record: boolean;
   /** A rank was taken from it because nothing came of it, and whose fault that was is not known yet. */
   doubtful: boolean;
+  /** A newcomer: how often it was in quarantine, less one for each rank that ended there. */
+  level: number;
   has(job: JobId, task: TaskId): boolean;
   /** When it came, for a stable order. */
   since: number;
@@ -75,6 +78,7 @@ export function takeRoom(wanted: Wanted, rooms: readonly Room[]): NodeId | undef
       wanted.failed.has(room.id) ? 1 : 0,
       wanted.failed.size > 0 ? newcomer : 0,
       room.doubtful ? 1 : 0,
+      room.record ? 0 : room.level,
       room.id === wanted.avoid ? 1 : 0,
       wanted.contested ? room.runs.length : 0,
       room.has(wanted.job, wanted.task) ? 0 : 1,

@@ -72,6 +72,25 @@ describe('nodes are blamed before programs (B1–B4)', () => {
     expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'KEEPS_CRASHING' } });
   });
 
+  it('who was in quarantine is tried after those who never were, also where they came later', () => {
+    const s = new Stage();
+    s.come(1);
+    s.come(2);
+    submit(s);
+    crash(s);
+    crash(s);
+    expect(at(s)).toBeUndefined();
+    pass(s, 6000);
+    expect(at(s)).toBe(1);
+    s.exit(0);
+    // Both are free again, and one has made good for it.
+    s.come(3);
+    s.send('submit', { job: job(1, { id: J(2) }) });
+    s.send('submit', { job: job(1, { id: J(3) }) });
+    const where = (id: number): number => Number(s.dispatcher.core.find(J(id), T(0))!.node!.slice(4));
+    expect([where(2), where(3)]).toEqual([1, 3]);
+  });
+
   it('each quarantine lasts twice as long as the one before', () => {
     const s = new Stage({ quarantineMaxMs: 30_000, strangersMs: 1e9 });
     s.come(1);
