@@ -1,6 +1,6 @@
 /** Output once, whatever happens in between: world-host.ts O1–O3, world-index.ts W1–W3, stdin-log.ts N2; spawn-patience.ts P1, P2. */
 import { FileOp, SpawnRefusal, WorldMode, encodeFileRequest, fileValue, jobId, taskId } from '@mayfly/wire';
-import { appendFile, readFile, readdir, truncate } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
@@ -196,6 +196,26 @@ describe('WorldHost', () => {
     await truncate(join(out, '3.stdout'), 40);
     await write(5);
     expect(await readFile(join(out, '3.stdout'), 'utf8')).toBe(messages.map((m) => Buffer.from(m.body).toString()).join(''));
+  });
+
+  it.each(['garbage', 'a folder', 'nothing'])('the index of result files is written again from the journal, whatever became of it: %s', async (what) => {
+    const dataDir = await freshDir();
+    const index = join(dataDir, 'jobs', job, 'out', 'files.index');
+    const first = new WorldHost(dataDir, listener());
+    first.open(job, 1000);
+    first.deliver(job, task, 1, WorldMode.FILE, fileMessage('a', 0, Uint8Array.of(1)));
+    await first.sync(job);
+    await first.close(job);
+    const before = await readFile(index);
+    await rm(index);
+    if (what === 'garbage') await writeFile(index, 'garbage\n\0');
+    if (what === 'a folder') await mkdir(index);
+    const second = new WorldHost(dataDir, listener());
+    second.open(job, 1000);
+    expect(await readFile(index)).toEqual(before);
+    second.deliver(job, task, 2, WorldMode.FILE, fileMessage('b', 0, Uint8Array.of(2)));
+    await second.close(job);
+    expect(new WorldHost(dataDir, listener()).files(job).map((f) => f.path)).toEqual(['a', 'b']);
   });
 
   it('files are closed when no sync of them is under way any more', async () => {

@@ -3,7 +3,7 @@
  * the places of output, the records of standard input and of the journal.
  */
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { createBLAKE3 } from 'hash-wasm';
@@ -96,6 +96,7 @@ async function checkReadable(dir: string, over: boolean, say: Say): Promise<void
 async function checkRunning(dir: string, job: JobSpec | undefined, say: Say, progress: CheckProgress): Promise<void> {
   await checkStdin(dir, job, say);
   await checkJournal(dir, say);
+  await checkFiles(dir, say);
   let names: string[];
   try {
     names = await readdir(join(dir, 'out'));
@@ -137,6 +138,35 @@ async function checkStdin(dir: string, job: JobSpec | undefined, say: Say): Prom
   }
   if (at !== bytes.length) say('stdin', `is damaged from byte ${at} on`);
   else if (job && !job.interactive && !ended) say('stdin', 'is damaged: its end is missing');
+}
+
+/** hosts/world-files.ts: a server that starts mends what its journal says of them, but cannot write where a folder stands, or what it may not open. */
+async function checkFiles(dir: string, say: Say): Promise<void> {
+  let index: string;
+  try {
+    index = await readFile(join(dir, 'out', 'files.index'), 'utf8');
+  } catch (error) {
+    // Nothing was written yet, or the next start writes it again.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') say('out/files.index', `${unreadable(error)}; the next start writes it again`, true);
+    index = '';
+  }
+  const files = new Set<string>();
+  for (const line of index.split('\n').filter((l) => l !== ''))
+    try {
+      const { path, gone } = JSON.parse(line) as { path?: unknown; gone?: boolean };
+      if (typeof path !== 'string') throw new SyntaxError('names no file');
+      if (gone) files.delete(path);
+      else files.add(path);
+    } catch {
+      say('out/files.index', 'is damaged; the next start writes it again', true);
+      break;
+    }
+  for (const path of files)
+    try {
+      await (await open(join(dir, 'out', 'files', path), 'r+')).close();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') say(`out/files/${path}`, unreadable(error));
+    }
 }
 
 /** hosts/world-journal.ts */

@@ -2,13 +2,14 @@
  * Result files of one job on the disk: performs the effects of the file service (packages/protocols/src/files), and reads.
  *
  *   <out>/files/<path>   the files
- *   <out>/files.index    one JSON line per result file: {path, task}; {path, task, gone: true} when it was removed. For jobs that have ended.
+ *   <out>/files.index    one JSON line per result file: {path, task}; {path, task, gone: true} when it was removed. For jobs that have ended; of one that runs
+ *                        the journal knows them, and the index is written again from it at each start.
  *
  *  D1  Every effect may be performed again, with all that followed it (the journal's suffix is, after a crash): what then cannot be done, because a later
  *      effect has put a directory in the place of a file or the other way round, is undone by that later effect anyway.
  *  D2  Nothing is written outside `files/`: paths were checked against ResultPath, and no link is ever made there.
  */
-import { appendFileSync, closeSync, copyFileSync, fdatasync, ftruncateSync, mkdirSync, openSync, readFileSync, readSync, rmSync, rmdirSync, statSync, writeSync } from 'node:fs';
+import { appendFileSync, closeSync, copyFileSync, fdatasync, ftruncateSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, renameSync, rmSync, rmdirSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Compile } from 'typebox/compile';
@@ -37,18 +38,18 @@ export class WorldFiles {
     mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
   }
 
-  /** @param again after a crash (D1) */
+  /** @param again after a crash (D1); {@link enterAll} follows */
   perform(e: FileEffect, again = false): void {
-    if (!again) return this.#perform(e);
+    if (!again) return this.#perform(e, false);
     try {
       if (e.type === 'write' || e.type === 'resize') closeSync(openSync(join(this.#dir, e.path), 'a', 0o600));
-      this.#perform(e);
+      this.#perform(e, true);
     } catch (error) {
       if (!MOOT.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
   }
 
-  #perform(e: FileEffect): void {
+  #perform(e: FileEffect, again: boolean): void {
     const path = join(this.#dir, e.path);
     switch (e.type) {
       case 'create': {
@@ -58,7 +59,8 @@ export class WorldFiles {
         if (input === undefined) closeSync(openSync(path, 'w', 0o600));
         else copyFileSync(input, path);
         this.#dirty.add(e.path);
-        return this.#enter({ path: e.path, task: e.task });
+        if (!again) this.#enter({ path: e.path, task: e.task });
+        return;
       }
       case 'write':
         this.#dirty.add(e.path);
@@ -71,7 +73,8 @@ export class WorldFiles {
         this.#dirty.delete(e.path);
         rmSync(path, { force: true });
         for (let d = dirname(e.path); d !== '.' && removedEmpty(join(this.#dir, d)); d = dirname(d));
-        return this.#enter({ path: e.path, task: 0, gone: true });
+        if (!again) this.#enter({ path: e.path, task: 0, gone: true });
+        return;
     }
   }
 
@@ -113,6 +116,15 @@ export class WorldFiles {
   close(): void {
     for (const fd of this.#fds.values()) closeSync(fd);
     this.#fds.clear();
+  }
+
+  /** After a start: what the journal says, whatever became of the index. */
+  enterAll(files: ReadonlyMap<string, JobFile>): void {
+    const path = join(this.#out, 'files.index');
+    const lines = [...files].map(([name, f]) => JSON.stringify({ path: name, task: f.task }) + '\n');
+    writeFileSync(`${path}.new`, lines.join(''), { mode: 0o600 });
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) rmSync(path, { recursive: true });
+    renameSync(`${path}.new`, path);
   }
 
   #enter(line: { path: string; task: number; gone?: boolean }): void {

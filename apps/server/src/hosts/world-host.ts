@@ -169,8 +169,10 @@ export class WorldHost {
       message: (outcome, body) => o.service.apply(outcome, body).forEach((e) => o.storage.perform(e, true)),
     });
     // What was read from the disk may be in its cache alone. A new journal begins with the files that a directory without one has.
-    if (o.journal.bytes > 0) this.#commit(job, o);
-    else o.journal.begin(o.service.snapshot());
+    if (o.journal.bytes > 0) {
+      o.storage.enterAll(o.service.files);
+      this.#commit(job, o);
+    } else o.journal.begin(o.service.snapshot());
   }
 
   /** Tasks of an open job, spawned ones included. */

@@ -120,8 +120,8 @@ export async function finishMiddle(url: string, f: Fixture): Promise<string> {
     if (view!.state === 'failed') return `failed: ${view!.error?.code} ${view!.error?.message}`;
     for (const [task, answer] of answers().entries()) {
       const stdout = await call<string>(`jobs/${f.middle}/tasks/${task}/stdout`);
-      const sums = await call<string>(`jobs/${f.middle}/files/sums-${task}.txt`);
-      if (stdout !== answer.stdout || sums !== answer.sums) return `WRONG ANSWER of rank ${task}`;
+      const sums = await call<string>(`jobs/${f.middle}/files/sums-${task}.txt`).catch((e: Error) => `ERROR ${e.message}`);
+      if (stdout !== answer.stdout || sums !== answer.sums) return `WRONG ANSWER of rank ${task}: ${(sums === answer.sums ? stdout : sums).slice(0, 100)}`;
     }
     return 'right answer';
   } finally {

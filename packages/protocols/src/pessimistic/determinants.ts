@@ -1,0 +1,80 @@
+/** Determinants by source: what a frame's block adds, and what a restarted source gets back. */
+import { EMPTY, Kind, decodeDeterminants, emptyHeader, encodeDeterminants, encodeFrame } from '@mayfly/wire';
+import { addRange, missing } from '../channel-memory/cover.ts';
+import { learn, readEvidence, type Evidence } from '../channel-memory/records.ts';
+import { ackSoon, append, type Attachment, type Source, type State } from '../channel-memory/state.ts';
+
+const scratch: Evidence = { determinants: 0, openPolls: 0, consumed: 0 };
+
+/**
+ * Logs what is new in the block at `o` (C2: before the message that carries it). @throws MalformedDeterminants
+ */
+export function logDeterminants(s: State, source: Source, bytes: Uint8Array, v: DataView, o: number, length: number): void {
+  if (length >= 24 && readEvidence(v, o, scratch) === 0) {
+    learn(source.evidence, scratch);
+    return;
+  }
+  const block = decodeDeterminants(bytes.subarray(o, o + length));
+  const end = block.first + block.entries.length;
+  for (const [from, to] of missing(source.held, block.first, end)) {
+    if (from === block.first && to === end) {
+      const lsn = append(s, source.determinants, encodeDeterminantFrame(source, bytes.subarray(o, o + length)));
+      source.records.push({ lsn, first: from, end: to });
+      addRange(source.held, from, to);
+      continue;
+    }
+    const entries = block.entries.slice(from - block.first, to - block.first);
+    const det = encodeDeterminants({ first: from, consumed: block.consumed, openPolls: to === end ? block.openPolls : 0, entries });
+    source.records.push({ lsn: append(s, source.determinants, encodeDeterminantFrame(source, det)), first: from, end: to });
+    addRange(source.held, from, to);
+  }
+  source.blockFirst = block.first;
+  source.blockEnd = end;
+  scratch.determinants = end;
+  scratch.consumed = block.consumed;
+  scratch.openPolls = block.openPolls;
+  learn(source.evidence, scratch);
+  ackSoon(s, source);
+}
+
+/** Everything a restart asks for: the prologue's, then from the image on; last the evidence alone. */
+export function sendDeterminants(s: State, source: Source, a: Attachment): void {
+  const { prologue, image } = a.replay;
+  for (const r of source.records) {
+    if (r.first < prologue.determinants || r.end > image.determinants)
+      s.out.push({
+        type: 'sendRecord', conn: a.conn, stream: source.determinants.name, lsn: r.lsn, kind: Kind.DETERMINANTS,
+        incarnation: a.incarnation, arrival: 0, envelope: false,
+      });
+  }
+  const e = source.evidence;
+  const head = encodeDeterminants({ first: e.determinants, consumed: e.consumed, openPolls: e.openPolls, entries: [] });
+  const frame = encodeDeterminantFrame(source, head);
+  new DataView(frame.buffer).setUint32(16, a.incarnation, true);
+  s.out.push({ type: 'send', conn: a.conn, bytes: frame });
+}
+
+/** Determinants in [prologue, image) may go. Returns the LSNs as [from, to) without keep. */
+export function trimDeterminants(source: Source, prologue: number, image: number): { to: number; keep: Set<number> } {
+  const keep = new Set<number>();
+  let to = 0;
+  const left = source.records.filter((r) => {
+    if (r.end <= image && r.first >= prologue) {
+      to = Math.max(to, r.lsn + 1);
+      return false;
+    }
+    return true;
+  });
+  for (const r of left) if (r.lsn < to) keep.add(r.lsn);
+  if (source.nonceLsn !== undefined && source.nonceLsn < to) keep.add(source.nonceLsn);
+  source.records = left;
+  return { to, keep };
+}
+
+function encodeDeterminantFrame(source: Source, block: Uint8Array): Uint8Array {
+  const h = emptyHeader(Kind.DETERMINANTS);
+  h.src = source.task;
+  h.dst = source.task;
+  h.incarnation = source.fence;
+  return encodeFrame(h, EMPTY, block);
+}
