@@ -2,7 +2,7 @@
  * A node whose ranks follow a script, for benchmarks of what watches a job: real control and data sockets, the real comm core and endpoint, real
  * heartbeats with what the ranks spend their time on; no workers and no program. A rank sends when it is told to and consumes what comes.
  */
-import { Comm, Endpoint, type CommEffect, type EndpointStart } from '@mayfly/protocols';
+import { Comm, protocols, type CommEffect, type Endpoint, type EndpointStart } from '@mayfly/protocols';
 import { CONTROL_VERSION, Flag, SPENT, encodeFrame, readFrames, zeroLine, type Assignment, type Heartbeat, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
@@ -95,7 +95,7 @@ export class ScriptedNode {
 
   #assign(a: Assignment): void {
     if (!this.#comm) {
-      this.#comm = new Comm({ size: a.size, channelMemories: a.channelMemories.length, protocol: a.protocol });
+      this.#comm = new Comm({ size: a.size, channelMemories: a.channelMemories.length, policy: protocols[a.protocol].commd });
       a.channelMemories.forEach((path, cm) => this.#connect(path, cm));
     }
     this.#ranks.set(a.task, { a, endpoint: undefined, spent: SPENT.map(() => 0), doing: 0, until: 0, began: performance.now() });
@@ -132,7 +132,7 @@ export class ScriptedNode {
     const r = this.#ranks.get(task);
     if (!r) return;
     this.#account();
-    r.endpoint = new Endpoint(task, r.a.size, r.a.replay, start);
+    r.endpoint = protocols[r.a.protocol].rank(task, r.a.size, r.a.replay, start);
     for (const event of ['started', 'recovered'] as const) this.#control.emit('report', { job: r.a.job, task, incarnation: r.a.incarnation, event });
   }
 

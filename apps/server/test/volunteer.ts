@@ -2,7 +2,7 @@
  * A volunteer for tests of the server: real control socket, real data sockets, the real comm core and endpoint; its "programs" are
  * async functions of the test in place of rank workers. Speaks frames as packages/node does, and can misbehave.
  */
-import { Comm, Endpoint, type CommEffect, type EndpointStart } from '@mayfly/protocols';
+import { Comm, protocols, type CommEffect, type Endpoint, type EndpointStart } from '@mayfly/protocols';
 import {
   CONTROL_VERSION,
 
@@ -129,7 +129,7 @@ export class Volunteer {
     this.assigned.push(a);
     let job = this.jobs.get(a.job);
     if (!job) {
-      job = { comm: new Comm({ size: a.size, channelMemories: a.channelMemories.length, protocol: a.protocol }), urls: a.channelMemories, sockets: [], ranks: new Map() };
+      job = { comm: new Comm({ size: a.size, channelMemories: a.channelMemories.length, policy: protocols[a.protocol].commd }), urls: a.channelMemories, sockets: [], ranks: new Map() };
       this.jobs.set(a.job, job);
       for (let cm = 0; cm < a.channelMemories.length; cm++) this.#connect(job, cm);
     }
@@ -194,7 +194,7 @@ export class Volunteer {
 
   #begin(job: JobPart, r: Running, start: EndpointStart): void {
     const { a } = r;
-    const endpoint = new Endpoint(a.task, a.size, a.replay, start);
+    const endpoint = protocols[a.protocol].rank(a.task, a.size, a.replay, start);
     r.endpoint = endpoint;
     r.started = true;
     this.control.emit('report', { job: a.job, task: a.task, incarnation: a.incarnation, event: 'started' });

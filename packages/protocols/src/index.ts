@@ -7,7 +7,9 @@ export { jobIds, jobView, nodeViews, slotsFor, spawnedSlots, type JobCounters, t
 export { CheckpointServer } from './checkpoint-server.ts';
 export * from './checkpoint-server-types.ts';
 export * from './deadlock.ts';
-export * from './endpoint.ts';
+export * from './contract/index.ts';
+export { protocols } from './table.ts';
+export * from './pessimistic/endpoint.ts';
 export { ChannelMemory, DEFAULT_WINDOW } from './channel-memory/channel-memory.ts';
 export * from './channel-memory/types.ts';
 export { patchFromLog } from './channel-memory/records.ts';

@@ -10,7 +10,6 @@ import { name } from './checkers.ts';
 import { DamagedLog, DiskFull, FaultyLog } from './faulty-log.ts';
 import type { Link } from './link.ts';
 import { stdinMessage } from './program.ts';
-import { IN_CORE } from './planted.ts';
 import { checkAck, checkAttached, checkPush, checkSeen, checkTrim, streamOf } from './stores.ts';
 import { describe } from './trace.ts';
 import type { World } from './world.ts';
@@ -62,14 +61,13 @@ export class CmHost {
     const { server } = this.world;
     this.life++;
     this.first.clear();
-    const core = new ChannelMemory({
-      size: server.tasks, index: this.index, count: setup.channelMemories, protocol: setup.protocol,
+    const core = new ChannelMemory(this.world.protocol.log, {
+      size: server.tasks, index: this.index, count: setup.channelMemories,
       durability: this.world.undone === 'strict-forwards-before-sync' ? 'behind' : setup.durability, chunkBytes: setup.chunkBytes, window: setup.window, lazyTicks: setup.lazyTicks,
       authorise: (c) => {
         const [t, n] = c.split('.').map(Number);
         return t === undefined || n === undefined ? undefined : { task: taskId(t), incarnation: incarnation(n) };
       },
-      ...(this.world.undone && IN_CORE[this.world.undone] ? { undo: IN_CORE[this.world.undone]! } : {}),
     });
     try {
       for (const s of core.streams()) this.log.open(s);

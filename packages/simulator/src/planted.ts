@@ -1,9 +1,8 @@
 /**
  * Planted bugs: each undoes one rule of DESIGN.md, and the campaign has to find it. A rule is undone in the simulator's hosts, by changing an
- * event or an effect on its way, so that the cores stay as they are in production; only where no host could do it does a core take a switch
- * (`undo` of ChannelMemoryOptions, `limitRule` of EndpointOptions).
+ * event or an effect on its way, or by another row of the table of V-protocols (planted-protocols.ts): the cores stay as they are in production.
  */
-import type { CmUndo, DispatcherSettings } from '@mayfly/protocols';
+import type { DispatcherSettings } from '@mayfly/protocols';
 import type { FaultKind } from './faults.ts';
 import type { Setup } from './world.ts';
 
@@ -103,16 +102,6 @@ export const PLANTED = [
 ] as const;
 
 export type Rule = (typeof PLANTED)[number]['rule'];
-
-/** Rules that only the core itself can break. */
-export const IN_CORE: Partial<Record<Rule, CmUndo>> = {
-  'numbered-at-first-chunk': 'number-at-last-chunk',
-  'duplicates-logged': 'once',
-  'restart-answered-before-sync': 'sync-before-answer',
-  'no-fence-at-cm': 'fence',
-  'late-reports-believed': 'late-reports',
-  'trimmed-before-base': 'base-durable',
-};
 
 /** Rules of the dispatcher that its settings undo. */
 export function withoutRule(rule: Rule | undefined): Partial<DispatcherSettings> {

@@ -5,7 +5,7 @@
  *
  * Owns: the program state, the endpoint, the arrivals delivered and not consumed. Nothing of it survives the node.
  */
-import { Endpoint, LIVE, type EndpointSnapshot, type EndpointStart } from '@mayfly/protocols';
+import { LIVE, type Endpoint, type EndpointSnapshot, type EndpointStart, type RankPolicy } from '@mayfly/protocols';
 import { EMPTY, FILES, Flag, Kind, WORLD, WorldMode, emptyHeader, encodeFrame, readFrames, taskId, type Line, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import { advance, answered, digestOf, happened, initialState, matched, matching, nextAction, requested, sent, type Action, type ProgramSpec, type ProgramState } from './program.ts';
 import type { Rule } from './planted.ts';
@@ -95,9 +95,9 @@ export class Rank {
     image: SimImage | undefined,
     private readonly host: RankHost,
     private readonly witness: Witness,
-    options: ConstructorParameters<typeof Endpoint>[4] = {},
+    endpoint: RankPolicy,
   ) {
-    this.endpoint = new Endpoint(task, spec.size, replay, start, options);
+    this.endpoint = endpoint(task, spec.size, replay, start);
     this.wasRepeating = this.endpoint.repeating;
     this.image = image;
     this.state = image && spec.prologueRounds === undefined ? structuredCopy(image.program) : initialState(spec, task);

@@ -67,9 +67,9 @@ export class Volunteer {
     private readonly runs = kindsOf(world, name),
     hostility?: Hostility,
   ) {
-    const { spec, channelMemories, protocol, window, chunkBytes } = world.setup;
+    const { spec, channelMemories, window, chunkBytes } = world.setup;
     this.random = Random.named(world.seed, name);
-    this.comm = new Comm({ size: spec.size, channelMemories, protocol, window, chunkBytes });
+    this.comm = new Comm({ size: spec.size, channelMemories, policy: world.protocol.commd, window, chunkBytes });
     this.data = Array.from({ length: channelMemories });
     this.session = `s-${name}-${this.random.between(0, 1e9)}`;
     this.skew = spec.script ? 0 : this.random.between(-300, 300);
@@ -395,7 +395,7 @@ export class Volunteer {
         undone: world.undone,
       },
       world.checkers,
-      world.undone === 'single-counter' ? { limitRule: 'single-counter' } : {},
+      world.protocol.rank,
     );
     this.report({ job: this.job, task, incarnation: h.incarnation, event: 'started' });
     if (!h.rank.endpoint.repeating) this.report({ job: this.job, task, incarnation: h.incarnation, event: 'recovered' });

@@ -1,11 +1,12 @@
 /** One simulated run: the setup that a seed draws, the clock, the server, the volunteers, the terminal, the notes. */
-import type { DispatcherSettings, FaultRecord } from '@mayfly/protocols';
-import { homeOf, zeroLine, type ErrorBody, type JobId, type NodeId, type ProgramKind, type ReplayFrom, type TaskId } from '@mayfly/wire';
+import type { DispatcherSettings, FaultRecord, VProtocol } from '@mayfly/protocols';
+import { homeOf, zeroLine, type ErrorBody, type JobId, type NodeId, type ProgramKind, type ProtocolName, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import { Agenda } from './agenda.ts';
 import { Checkers } from './checkers.ts';
 import { FileHost } from './file-host.ts';
 import type { Hostility } from './hostile.ts';
 import { Link, type LinkEnds } from './link.ts';
+import { protocolOf } from './planted-protocols.ts';
 import type { Rule } from './planted.ts';
 import { mixBytes, type ProgramSpec } from './program.ts';
 import { Random } from './random.ts';
@@ -18,7 +19,7 @@ export interface Setup {
   readonly program: string;
   readonly spec: ProgramSpec;
   readonly channelMemories: number;
-  readonly protocol: 'pessimistic' | 'none';
+  readonly protocol: ProtocolName;
   readonly durability: 'behind' | 'strict';
   readonly chunkBytes: number;
   readonly window: number;
@@ -61,6 +62,8 @@ export class World {
   end: { state: string; error: ErrorBody | undefined } | undefined;
   /** Messages of standard input that were typed so far; they are durable. */
   stdinTyped = 0;
+  /** What every participant asks. */
+  readonly protocol: VProtocol;
   /** For transcripts: told each step. */
   trace: ((line: string) => void) | undefined;
   /** Incarnations of which the one who was the node for the server has said that they crashed: what it holds has, whoever else may hold it. */
@@ -82,6 +85,7 @@ export class World {
     trace?: (world: World, line: string) => void,
   ) {
     this.trace = trace && ((line) => trace(this, line));
+    this.protocol = protocolOf(setup.protocol, undone);
     this.random = Random.named(seed, 'world');
     this.checkers = new Checkers(setup.spec);
     this.sink = new Sink(this);

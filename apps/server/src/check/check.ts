@@ -5,7 +5,7 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { JobRecord, JobSpec } from '@mayfly/protocols';
+import { protocols, type JobRecord, type JobSpec } from '@mayfly/protocols';
 import { checkImages, checkLogs, checkRegistry, jobsOf, lockDirectory, openEmbeddedStorage, rebuildRegistry, unknownData, unreadable, type CheckProgress, type ImagesCheck, type Problem, type RegistryCheck } from '@mayfly/storage';
 import { MayflyError } from '@mayfly/wire';
 import type { JobFolderRecord } from '../jobs/job-records.ts';
@@ -99,7 +99,7 @@ class Check {
       const { spec, state } = value as { spec: JobSpec; state: string };
       this.result.jobs++;
       await checkJobFolder(this.#dataDir, spec.id, spec, isOver(state), this.#problems, this.#progress);
-      if (!isOver(state) && spec.protocol !== 'none' && spec.size > 1) this.#checkStreams(spec, logs.next);
+      if (!isOver(state) && protocols[spec.protocol].log.keeps === 'durable' && spec.size > 1) this.#checkStreams(spec, logs.next);
     }
     for (const job of this.#unknown.jobs) {
       this.#problems.push({ file: `jobs/${job}`, what: 'is a job that the registry does not know' });

@@ -12,7 +12,7 @@
  *      socket. A core whose append or sync found storage stopped recovers when it can be written again, however often that takes.
  *  H4  Output of a task is synced before the log of it may be trimmed (`worldDone`).
  */
-import { AnswerFeed, ChannelMemory, patchFromLog, type CmEffect, type CmEvent, type JobSpec, type StreamName } from '@mayfly/protocols';
+import { AnswerFeed, ChannelMemory, patchFromLog, protocols, type CmEffect, type CmEvent, type JobSpec, type StreamName } from '@mayfly/protocols';
 import type { LogStream, MessageLog } from '@mayfly/storage/ports';
 import {
   FILES,
@@ -159,11 +159,10 @@ export class ChannelMemoryHost {
 
   async #recover(): Promise<void> {
     const { spec } = this;
-    const core = new ChannelMemory({
+    const core = new ChannelMemory(protocols[spec.protocol].log, {
       size: this.#size,
       index: spec.index,
       count: spec.count,
-      protocol: spec.protocol,
       durability: spec.durability,
       lazyTicks: this.#settings.lazyTicks,
       authorise: (capability) => {
@@ -192,7 +191,7 @@ export class ChannelMemoryHost {
   }
 
   async #openStream(name: string): Promise<LogStream> {
-    return this.spec.protocol === 'none' ? new MemoryStream(name) : this.#log.open(this.prefix + name);
+    return protocols[this.spec.protocol].log.keeps === 'memory' ? new MemoryStream(name) : this.#log.open(this.prefix + name);
   }
 
   /** The job has more tasks: resolves when messages to them are taken. Orders about them that follow wait for that. */
@@ -463,7 +462,7 @@ export class ChannelMemoryHost {
     for (const c of this.#connections.values()) c.link.close(CloseCode.BROKEN, code);
     this.#connections.clear();
     const old = [...this.#streams.values()];
-    if (this.spec.protocol === 'none' || (!stop && ++this.#recoveries > MAX_RECOVERIES)) {
+    if (!protocols[this.spec.protocol].recovery.restarts || (!stop && ++this.#recoveries > MAX_RECOVERIES)) {
       this.#listener.failed(this.spec, { code, message: stop?.message ?? 'The Channel Memory failed; the log of the server has the details.' });
       return;
     }

@@ -1,7 +1,7 @@
 /** What a Channel Memory's host is given, and whom it tells. */
 import type { Progress, Range } from '@mayfly/protocols';
 import type { MessageLog } from '@mayfly/storage/ports';
-import type { ErrorBody, ImageId, Incarnation, JobId, TaskId } from '@mayfly/wire';
+import type { ErrorBody, ImageId, Incarnation, JobId, ProtocolName, TaskId } from '@mayfly/wire';
 import type { Disk } from '../disk.ts';
 import type { StdinLog } from '../jobs/stdin-log.ts';
 import type { Logger } from '../logger.ts';
@@ -14,7 +14,7 @@ export interface CmSpec {
   count: number;
   /** Tasks of the job when it is opened ({@link ChannelMemoryHost.grow}). */
   size: number;
-  protocol: 'pessimistic' | 'none';
+  protocol: ProtocolName;
   durability: 'behind' | 'strict';
 }
 

@@ -8,7 +8,7 @@
  *      next start, or when storage can be written again (disk.ts).
  *  R4  A job that cannot be opened while storage is stopped is opened when it can be written again; orders to it wait for that ({@link OpenJobs.whenOpen}).
  */
-import { DeadlockWatch, capacityOf, type JobCounters, type JobSpec, type TaskCounters } from '@mayfly/protocols';
+import { DeadlockWatch, capacityOf, protocols, type JobCounters, type JobSpec, type TaskCounters } from '@mayfly/protocols';
 import type { MessageLog, Registry } from '@mayfly/storage/ports';
 import { MayflyError, taskId, type Incarnation, type JobId, type TaskId } from '@mayfly/wire';
 import type { ImageCosts } from '../checkpoint-advice.ts';
@@ -189,7 +189,7 @@ export class OpenJobs {
     world.open(job, spec.outputLimitBytes ?? limits.outputBytes, {
       inputs: spec.files.map((f) => ({ path: f.path, bytes: f.bytes, file: store.inputFile(job, f.hash) })),
       tasks: spec.size,
-      durable: spec.protocol !== 'none',
+      durable: protocols[spec.protocol].log.keeps === 'durable',
     });
   }
 

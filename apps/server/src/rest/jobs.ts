@@ -1,7 +1,7 @@
 /** REST of jobs: submit, look, cancel, delete, kill a rank, checkpoint now. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { JobSpec } from '@mayfly/protocols';
+import { protocols, type JobSpec } from '@mayfly/protocols';
 import type { Asker } from '@mayfly/toolchain';
 import { JobSubmission, JobView, LIBRARY, MAX_RANKS, MAX_SPAWNED, MayflyError, jobId, taskId, type ErrorCode, type JobId, type TaskId } from '@mayfly/wire';
 import { randomBytes } from 'node:crypto';
@@ -92,7 +92,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     },
     async (request) => {
       const view = needActive(request.params.id);
-      if (view.protocol === 'none') throw new MayflyError('CONFLICT', 'The protocol "none" keeps nothing that a rank could go on from, so this job cannot be paused. Cancel it, and run it again later.');
+      if (!protocols[view.protocol].recovery.restarts) throw new MayflyError('CONFLICT', 'The protocol "none" keeps nothing that a rank could go on from, so this job cannot be paused. Cancel it, and run it again later.');
       const waitMs = (await takesImages(runtime.store, view.id, runtime.spec(view.id)!.program.language)) ? (request.body?.waitMs ?? PAUSE_WAIT_MS) : 0;
       runtime.dispatcher.step({ type: 'pause', job: view.id, waitMs });
       await runtime.dispatcher.settled();

@@ -9,7 +9,7 @@
  *  H4 A slow link or a full retention stops the draining of rings, never the reading of sockets.
  */
 import { cutImage, packPages } from '@mayfly/checkpoint';
-import { Comm, type CommEffect, type CommEvent } from '@mayfly/protocols';
+import { Comm, protocols, type CommEffect, type CommEvent } from '@mayfly/protocols';
 import { MayflyError, type Assignment, type ErrorBody, type ProgramKind, type TaskId } from '@mayfly/wire';
 import type { ImageHead } from '../local-frames.ts';
 import type { CommToDaemon, CommToFrame, DaemonToComm, FrameToComm, RankRun, RankToComm } from '../messages.ts';
@@ -112,7 +112,7 @@ export class CommHost {
       if (older.assignment.incarnation >= a.incarnation) return;
       this.stop(older, 'revoked');
     }
-    this.core ??= new Comm({ size: a.size, channelMemories: a.channelMemories.length, protocol: a.protocol });
+    this.core ??= new Comm({ size: a.size, channelMemories: a.channelMemories.length, policy: protocols[a.protocol].commd });
     this.fetcher ??= new Fetcher(this.server, this.seams, (text) => this.note(text));
     this.uploads ??= new ImageUploads(`${this.server}/data/image`, this.seams, {
       onComplete: (m) => {

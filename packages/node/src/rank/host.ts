@@ -11,7 +11,7 @@
  */
 import { createMath } from '@mayfly/libm';
 import { createLayer, runProgram, type CheckpointImage, type RestoredImage, type Runtime } from '@mayfly/mpi';
-import { Endpoint, ReplayDiverged } from '@mayfly/protocols';
+import { ReplayDiverged, protocols } from '@mayfly/protocols';
 import type { RankRun } from '../messages.ts';
 import { RankSide } from '../ring.ts';
 import { RankState, StatusWriter } from '../status.ts';
@@ -57,7 +57,7 @@ function hostRank(memory: SharedArrayBuffer, wakeComm: () => void, run: RankRun,
   const a = run.assignment;
   const side = new RankSide(memory, wakeComm);
   const status = new StatusWriter(side.words, () => side.nudge(), () => seams.now());
-  const endpoint = new Endpoint(a.task, Math.max(a.size, a.capacity ?? 0), a.replay, run.start);
+  const endpoint = protocols[a.protocol].rank(a.task, Math.max(a.size, a.capacity ?? 0), a.replay, run.start);
   const device = new RingDevice(side, endpoint, status, a, () => seams.now() + run.clockOffset, () => seams.now());
   const counted = seams.fault && plantFault(device, a.task, a.incarnation, a.args, seams.fault);
   const random = new Random(a.seed, a.task);

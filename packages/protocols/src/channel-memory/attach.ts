@@ -10,14 +10,12 @@
  */
 import { Attach, BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, Kind, WORLD, emptyHeader, encodeFrame, taskId, type Header, type Incarnation, type TaskId } from '@mayfly/wire';
 import { Check } from 'typebox/value';
-import { sendDeterminants } from './determinants.ts';
 import { sentBy } from './holdings.ts';
 import { beginPush, discardPartial } from './push.ts';
 import { json, learn, parse, readEvidence } from './records.ts';
 import { detach, giveUp, protocolError, refuse } from './refuse.ts';
 import { ackSoon, append, channelOf, slotOf, touch, type Attachment, type Channel, type ConnState, type Destination, type State } from './state.ts';
 import { appendWorldMessage } from './data.ts';
-import { beginSession, checkLate, heard, tellAll } from './unheard.ts';
 
 export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): void {
   let m: unknown;
@@ -31,28 +29,29 @@ export function attach(s: State, conn: ConnState, h: Header, body: Uint8Array): 
   if (who === undefined || who.task !== h.src || who.incarnation !== h.incarnation || who.task >= s.sources.length)
     throw protocolError('FORBIDDEN', 'the capability does not cover this task and incarnation');
   const source = s.sources[who.task]!;
-  if (who.incarnation < source.fence && s.options.undo !== 'fence') return refuse(s, conn, who.task, 'FENCED', `incarnation ${source.fence} of task ${who.task} acts`);
+  if (s.policy.outranks(source.fence, who.incarnation)) return refuse(s, conn, who.task, 'FENCED', `incarnation ${source.fence} of task ${who.task} acts`);
   if (who.incarnation > source.fence) fence(s, who.task, who.incarnation);
   else if (source.nonce !== undefined && source.nonce !== m.nonce)
     return refuse(s, conn, who.task, 'CLONE', `incarnation ${who.incarnation} of task ${who.task} runs elsewhere`);
   const d = s.destinations[who.task];
-  if (!s.logging && (who.incarnation > 0 || (!m.resume && d !== undefined && d.trimmed > 0)))
-    return refuse(s, conn, who.task, 'LOST_NODES', 'protocol "none" cannot run a task again');
+  const refused = s.policy.refuses(who.incarnation, m.resume, d);
+  if (refused) return refuse(s, conn, who.task, refused.code, refused.message);
   if (m.replay.prologue.arrivals > m.replay.image.arrivals) throw protocolError('BAD_FRAME', 'the prologue ends behind the image');
   if (m.resume && d && !d.closed && !d.done && m.received > d.index.count)
     return giveUp(s, conn, begin(conn, m, who), 'OUT_OF_SEQUENCE', `received ${m.received} of ${d.index.count} arrivals`);
 
-  if (source.attachment && (s.options.undo !== 'fence' || source.attachment.incarnation === who.incarnation)) detach(s, source.attachment);
+  const before = source.attachment;
+  if (before && (before.incarnation === who.incarnation || s.policy.outranks(who.incarnation, before.incarnation))) detach(s, before);
   const a = begin(conn, m, who);
   const isNew = source.nonce === undefined;
   source.nonce = m.nonce;
-  beginSession(s, source, a, isNew);
+  s.policy.attached(s, source, a, isNew);
   source.attachment = a;
   conn.tasks.set(who.task, a);
   voidPartials(s, who.task);
   if (d?.closed) for (const c of d.channels) if (c) c.partial = undefined;
   s.out.push({ type: 'attached', task: a.task, incarnation: a.incarnation, resume: a.resume });
-  if (a.resume || s.options.undo === 'sync-before-answer') return answerAttach(s, a);
+  if (!s.policy.waitsForSync(a)) return answerAttach(s, a);
   s.answers.push({ attachment: a, needs: s.ticket + 1 });
   s.syncWanted = true;
 }
@@ -66,10 +65,7 @@ export function answerAttach(s: State, a: Attachment): void {
   if (a.dead || s.sources[a.task]!.attachment !== a) return;
   const source = s.sources[a.task]!;
   const d = s.destinations[a.task];
-  if (!a.resume && s.logging) {
-    tellAll(source);
-    sendDeterminants(s, source, a);
-  }
+  s.policy.answers(s, source, a);
   const received = sentBy(s, a.task);
   const h = emptyHeader(Kind.ATTACHED);
   h.src = a.task;
@@ -84,7 +80,7 @@ export function answerAttach(s: State, a: Attachment): void {
   s.out.push({ type: 'send', conn: a.conn, bytes: encodeFrame(h, json(body)) });
   a.answered = true;
   // What it retains is released by ACKs, also what became durable while it was away: determinants at once, messages by the next sync.
-  if (a.resume && s.logging) ackSoon(s, source);
+  if (a.resume && s.durable) ackSoon(s, source);
   for (const [dst] of received) touch(s, dst === WORLD ? s.worlds[a.task]!.channel : channelOf(s.destinations[dst]!, slotOf(s, a.task), a.task));
   if (d && !d.closed && !d.done) beginPush(s, d, a);
 }
@@ -98,7 +94,7 @@ export function fence(s: State, task: TaskId, incarnation: Incarnation): void {
   source.nonceLsn = undefined;
   source.unheard = undefined;
   const a = source.attachment;
-  if (a && s.options.undo !== 'fence') {
+  if (a && s.policy.outranks(incarnation, a.incarnation)) {
     const conn = s.conns.get(a.conn);
     detach(s, a);
     if (conn) refuse(s, conn, task, 'FENCED', `incarnation ${incarnation} of task ${task} acts`);
@@ -138,7 +134,7 @@ export function resupply(s: State, a: Attachment, h: Header, bytes: Uint8Array, 
   if (h.detBytes >= BLOCK_HEAD_BYTES && source) {
     const e = { determinants: 0, openPolls: 0, consumed: 0 };
     if (readEvidence(v, o + HEADER_BYTES, e) > 0) throw protocolError('BAD_FRAME', 'determinants of another task come with what is given back');
-    if (s.options.undo !== 'late-reports') checkLate(s, source, d, e);
+    s.policy.givenBack(s, source, d, e);
     learn(source.evidence, e);
   }
   v.setUint8(o, Kind.ARRIVAL);
@@ -174,7 +170,7 @@ const lost = (a: Attachment, what: string): Error => protocolError('OUT_OF_SEQUE
 /** F3 ends for `d`: senders whose frames were dropped send them again. */
 export function reopen(s: State, d: Destination): void {
   d.closed = false;
-  heard(s, d);
+  s.policy.reported(s, d);
   for (const c of d.channels) {
     if (c === undefined) continue;
     discardPartial(d, c);

@@ -12,7 +12,7 @@
  * for ATTACHED of a restart, messages to WORLD, envelopes without body and `covered`, after the `synced` of it. Everything in memory is rebuilt
  * from the streams or losable.
  *
- * Invariants (F1–F3 in attach.ts, F4 in unheard.ts, P1–P4 in push.ts)
+ * Invariants (F1–F3 in attach.ts, F4 in pessimistic/unheard.ts, P1–P4 in push.ts)
  *  C1  A message of channel (src, dst) is logged once, and message n only after message n − 1.
  *  C2  The determinants that came with a frame are logged before its message.
  *  C3  A message gets the next number of dst's arrival order when its last chunk is logged, and never another.
@@ -28,13 +28,12 @@ import {
 import { ArrivalIndex } from './arrivals.ts';
 import { attach, fence, resupplied, resupply, speaker } from './attach.ts';
 import { appendWorldMessage, data, done } from './data.ts';
-import { logDeterminants } from './determinants.ts';
 import { holdingsOf } from './holdings.ts';
 import { credit, pull, pump } from './push.ts';
 import { plain } from './records.ts';
 import { recoverDestination, recoverSource, recoverWorld } from './recover.ts';
 import { ProtocolError, closeConn, detach, giveUp, protocolError } from './refuse.ts';
-import { EVERYTHING, newChannel, slotOf, type ConnState, type State, type Stream } from './state.ts';
+import { EVERYTHING, newChannel, slotOf, type ConnState, type LogPolicy, type State, type Stream } from './state.ts';
 import { flushAcks, sayCovered, startSync, syncDue, synced } from './sync.ts';
 import { trim, trimWorld } from './trim.ts';
 import type { ChannelMemoryOptions, CmEffect, CmEvent, Progress, StreamName } from './types.ts';
@@ -44,11 +43,12 @@ export const DEFAULT_WINDOW = 4 * 1024 * 1024;
 
 const stream = (kind: 't' | 'd' | 'w', task: number): Stream => ({ name: `${kind}${task}`, next: 0, synced: 0, dirty: false });
 
-function initial(options: ChannelMemoryOptions): State {
+function initial(policy: LogPolicy, options: ChannelMemoryOptions): State {
   const s: State = {
     options,
-    logging: options.protocol !== 'none',
-    strict: options.durability === 'strict' && options.protocol !== 'none',
+    policy,
+    durable: policy.keeps === 'durable',
+    strict: policy.visible(options.durability) === 'synced',
     window: options.window ?? DEFAULT_WINDOW,
     chunkBytes: options.chunkBytes ?? CHUNK_BYTES,
     maxMessageBytes: options.maxMessageBytes ?? 1024 ** 3,
@@ -86,7 +86,7 @@ function grow(s: State, size: number): void {
       home
         ? {
             task, stream: stream('t', task), index: new ArrivalIndex(), channels: [], arrivalsSynced: 0, arrivalsSyncing: 0,
-            push: undefined, closed: false, done: false, trimmed: 0, reserved: new Map<TaskId, number>(), heldWorld: [], envelopes: new Set<number>(),
+            push: undefined, closed: false, done: false, trimmed: 0, heldWorld: [], envelopes: new Set<number>(),
           }
         : undefined,
     );
@@ -97,8 +97,8 @@ function grow(s: State, size: number): void {
 export class ChannelMemory {
   readonly #s: State;
 
-  constructor(options: ChannelMemoryOptions) {
-    this.#s = initial(options);
+  constructor(policy: LogPolicy, options: ChannelMemoryOptions) {
+    this.#s = initial(policy, options);
   }
 
   /** Every stream that this core may append to; they are recovered in this order. */
@@ -159,7 +159,7 @@ export class ChannelMemory {
       }
       case 'recovered':
         s.serving = true;
-        if (!event.fresh && s.logging) for (const d of s.destinations) if (d && !d.done) d.closed = true;
+        if (!event.fresh && s.durable) for (const d of s.destinations) if (d && !d.done) d.closed = true;
         break;
       case 'grow':
         grow(s, event.size);
@@ -178,7 +178,7 @@ export class ChannelMemory {
         const cover = { image: event.image, line: event.line, said: undefined };
         s.covers.set(event.task, [...list.filter((c) => c.image !== event.image), cover]);
         sayCovered(s, event.task, cover);
-        if (s.logging) s.syncWanted = true;
+        if (s.durable) s.syncWanted = true;
         break;
       }
       case 'uncover':
@@ -326,7 +326,7 @@ export class ChannelMemory {
       case Kind.DETERMINANTS:
         if (!a.answered) throw protocolError('BAD_FRAME', 'speaks before it was accepted');
         a.spoke = true;
-        if (h.detBytes > 0) logDeterminants(s, s.sources[a.task]!, bytes, view, o + HEADER_BYTES, h.detBytes);
+        if (h.detBytes > 0) s.policy.carried(s, s.sources[a.task]!, bytes, view, o + HEADER_BYTES, h.detBytes);
         if (h.kind === Kind.DATA) data(s, a, h, bytes, view, o, end);
         else if ((h.flags & Flag.SYNC) !== 0) s.syncWanted = true;
         return;

@@ -2,9 +2,9 @@
  * The data path: one chunk of a message is judged, its determinants are logged, then it is logged itself, given its number when it is
  * the last, and pushed. A few small objects per message, no copy of the body.
  */
-import { BLOCK_HEAD_BYTES, Flag, Kind, WORLD, emptyHeader, encodeFrame, patchArrival, routeOf, type Header } from '@mayfly/wire';
+import { Flag, Kind, WORLD, emptyHeader, encodeFrame, patchArrival, routeOf, type Header } from '@mayfly/wire';
 import { protocolError } from './refuse.ts';
-import { NOT_WHOLE, discardPartial, pushAhead, pushWhole } from './push.ts';
+import { discardPartial, pushAhead, pushWhole } from './push.ts';
 import { slideOverEntries } from './records.ts';
 import {
   ackSoon, append, channelOf, slotOf, touch, type Attachment, type Channel, type Destination, type Partial, type State, type World,
@@ -33,7 +33,7 @@ export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: D
     return;
   }
   // C1: every message of a channel once, in order.
-  if (h.channel <= c.count && s.options.undo !== 'once') {
+  if (s.policy.repeated(h.channel, c.count)) {
     touch(s, c);
     return;
   }
@@ -48,7 +48,7 @@ export function data(s: State, a: Attachment, h: Header, bytes: Uint8Array, v: D
     throw protocolError('OUT_OF_SEQUENCE', `part at ${h.offset} of message ${h.channel} after ${c.partial?.bytes ?? 0}`);
 
   // The record keeps the entries, so that a message never survives its determinants; what is pushed does not.
-  const record = s.logging && h.detBytes > BLOCK_HEAD_BYTES ? bytes.slice(o, end) : undefined;
+  const record = s.policy.record(h, bytes, o, end);
   const at = slideOverEntries(bytes, v, o, h);
   const frame = bytes.subarray(at, end);
   if (d) toTask(s, d, c, h, v, at, frame, whole, record);
@@ -65,9 +65,7 @@ function part(c: Channel, h: Header, lsn: number): Partial {
 function toTask(
   s: State, d: Destination, c: Channel, h: Header, v: DataView, at: number, frame: Uint8Array, whole: boolean, record?: Uint8Array,
 ): void {
-  // C3: the arrival number is given at the last chunk.
-  if (s.options.undo === 'number-at-last-chunk' && !whole && h.offset === 0) d.reserved.set(c.src, d.index.add(NOT_WHOLE, 0));
-  const number = whole ? (d.reserved.get(c.src) ?? d.index.count + 1) : 0;
+  const number = s.policy.number(d, c.src, h.offset, whole);
   const receiver = d.push?.attachment.incarnation ?? s.sources[d.task]!.fence;
   patchArrival(v, at, number, receiver);
   if (record) patchArrival(new DataView(record.buffer, record.byteOffset), 0, number, receiver);
@@ -80,8 +78,8 @@ function toTask(
   c.partial = undefined;
   c.count = h.channel;
   touch(s, c);
-  const n = d.reserved.delete(c.src) ? d.index.restore(number, lsn, h.size, p?.lsns) : d.index.add(lsn, h.size, p?.lsns);
-  pushWhole(s, d, n, h.size, frame, p);
+  d.index.restore(number, lsn, h.size, p?.lsns);
+  pushWhole(s, d, number, h.size, frame, p);
 }
 
 function toWorld(s: State, w: World, h: Header, frame: Uint8Array, whole: boolean, record: Uint8Array): void {
@@ -90,7 +88,7 @@ function toWorld(s: State, w: World, h: Header, frame: Uint8Array, whole: boolea
   const all = whole && c.partial !== undefined ? join([...c.partial.bodies, body], h.size) : body;
   // C6: what is logged comes out, and what nobody can read would end the job.
   if (whole && !readable(h.mode, all)) throw protocolError('BAD_FRAME', `message ${h.channel} of task ${h.src} to the world cannot be read`, 'incarnation');
-  const lsn = s.logging ? append(s, w.stream, record) : 0;
+  const lsn = s.durable ? append(s, w.stream, record) : 0;
   if (!whole) {
     part(c, h, lsn).bodies.push(body);
     return;
@@ -99,7 +97,7 @@ function toWorld(s: State, w: World, h: Header, frame: Uint8Array, whole: boolea
   c.partial = undefined;
   c.count = h.channel;
   touch(s, c);
-  if (s.logging) w.index.add(lsn, h.size, p?.lsns);
+  if (s.durable) w.index.add(lsn, h.size, p?.lsns);
   emitWorld(s, w, h.channel, h.mode, all, lsn);
 }
 

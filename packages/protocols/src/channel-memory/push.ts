@@ -18,8 +18,6 @@ import { forgetAhead, type Attachment, type Channel, type Destination, type Part
 
 /** What a message costs of the window: its body, and something for its header. */
 export const cost = (size: number): number => size + 64;
-/** LSN of an arrival that was numbered before it was whole: only under a planted bug. */
-export const NOT_WHOLE = -2;
 const MIN_WINDOW = 1024;
 const MAX_WINDOW = 256 * 1024 * 1024;
 /** Chunks that the PULLs of one socket message may ask for: 256 MiB, more than a link may have waiting. A comm core asks for a quarter of its window. */
@@ -110,7 +108,7 @@ export function pump(s: State, d: Destination): void {
   const p = d.push;
   if (p === undefined) return;
   const limit = s.strict ? d.arrivalsSynced : d.index.count;
-  while (p.cursor <= limit && !congested(s, p) && (d.reserved.size === 0 || d.index.lsnOf(p.cursor) !== NOT_WHOLE)) {
+  while (p.cursor <= limit && !congested(s, p)) {
     if (!pushFromLog(s, d, p)) return;
     advance(p);
   }
@@ -137,13 +135,13 @@ function pushFromLog(s: State, d: Destination, p: Push): boolean {
   const size = d.index.sizeOf(n);
   const sent = p.ahead.get(n);
   if (sent === undefined && size > 0 && (size > p.window || p.envelopeOnly)) {
-    if (s.logging && n > d.arrivalsSynced) {
+    if (s.durable && n > d.arrivalsSynced) {
       s.syncWanted = true;
       return false;
     }
     if (!fits(p, 0) && !idle(p)) return false; // envelopes take credit as messages do: a receiver that computes would be buried in them
     s.out.push({ type: 'sendRecord', conn, stream, lsn: last, kind: Kind.ARRIVAL, incarnation, arrival: n, envelope: true });
-    if (!s.logging) d.envelopes.add(n);
+    if (!s.durable) d.envelopes.add(n);
     underWay(p, n, 0, false);
     return true;
   }

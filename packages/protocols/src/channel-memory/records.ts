@@ -3,13 +3,12 @@ import {
   BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, Kind, MESSAGE_JSON, emptyHeader, encodeFrame, getU53, parseJson, setU53, type Frame, type Header, type Incarnation, type TaskId,
 } from '@mayfly/wire';
 import type { SendRecord } from './types.ts';
-import type { Unheard } from './unheard.ts';
 
 /** Kind of the record that stands for everything trimmed before it. Never on the wire. */
 export const BASE_KIND = 64;
 /** Kind of the record, in a stream of determinants, that says which session an incarnation belongs to. Never on the wire. */
 export const SESSION_KIND = 65;
-/** `mode` of one whose body is JSON: the incarnation began before some receivers had reported (unheard.ts). Else the body is the nonce. */
+/** `mode` of one whose body is JSON: the incarnation began before some receivers had reported (F4). Else the body is the nonce. */
 const SESSION_UNHEARD = 1;
 const text = new TextEncoder();
 const read = new TextDecoder();
@@ -19,6 +18,12 @@ export interface Evidence {
   determinants: number;
   openPolls: number;
   consumed: number;
+}
+
+/** Receivers that had not reported when an incarnation of a sender began, and what it was told then (F4 in pessimistic/unheard.ts). */
+export interface Unheard {
+  told: Evidence;
+  readonly receivers: Set<TaskId>;
 }
 
 /** State that trimmed records had established (invariant C7). */

@@ -2,7 +2,6 @@
 import { BLOCK_HEAD_BYTES, Flag, HEADER_BYTES, decodeDeterminants, readFrame, taskId, type Frame } from '@mayfly/wire';
 import type { ArrivalIndex } from './arrivals.ts';
 import { addRange } from './cover.ts';
-import { logDeterminants } from './determinants.ts';
 import { BASE_KIND, SESSION_KIND, decodeBase, decodeSession, learn, plain, readEvidence, type Base } from './records.ts';
 import { channelOf, slotOf, touch, type Channel, type Destination, type Source, type State, type Stream, type World } from './state.ts';
 import { emitWorld, join } from './world.ts';
@@ -28,7 +27,7 @@ function evidence(s: State, f: Frame, v: DataView): void {
   readEvidence(v, HEADER_BYTES, e);
   learn(source.evidence, e);
   // Its determinants were logged beside it and may be lost: the message has them too. (streams() names `d` first.)
-  if (readEvidence(v, HEADER_BYTES, e) > 0) logDeterminants(s, source, f.determinants, view(f.determinants), 0, f.header.detBytes);
+  if (readEvidence(v, HEADER_BYTES, e) > 0) s.policy.carried(s, source, f.determinants, view(f.determinants), 0, f.header.detBytes);
 }
 
 function base(s: State, b: Base): void {

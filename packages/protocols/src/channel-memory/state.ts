@@ -1,9 +1,8 @@
 /** What one Channel Memory knows. `HardState` of raft is here the streams alone: everything below is rebuilt from them or losable. */
-import { FILES, WORLD, type ImageId, type Incarnation, type Line, type ReplayFrom, type TaskId } from '@mayfly/wire';
+import { FILES, WORLD, type ErrorCode, type Header, type ImageId, type Incarnation, type Line, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import type { ArrivalIndex } from './arrivals.ts';
-import type { Evidence } from './records.ts';
+import type { Evidence, Unheard } from './records.ts';
 import type { ChannelMemoryOptions, CmEffect, Conn, StreamName } from './types.ts';
-import type { Unheard } from './unheard.ts';
 
 /** One append-only stream, durable up to `synced`. */
 export interface Stream {
@@ -129,8 +128,6 @@ export interface Destination {
   done: boolean;
   /** Highest arrival that trimming may have taken. */
   trimmed: number;
-  /** Numbers of messages that are not whole yet, by sender: empty but for a planted bug (C3). */
-  readonly reserved: Map<TaskId, number>;
   /** Messages from WORLD that came while it was closed. */
   readonly heldWorld: { src: TaskId; channel: number; mode: number; context: number; body: Uint8Array }[];
   /** `none`: arrivals sent as envelopes whose bodies were not pulled yet. */
@@ -154,10 +151,50 @@ export interface Cover {
   said: string | undefined;
 }
 
+/**
+ * What a V-protocol decides at a Channel Memory; declared here, by who asks. Sessions, channels, chunks, credit, pulls and group commit know no protocol. Each rule
+ * is a function of its own, so that a planted bug is another row of a table: `{ ...pessimistic, log: { ...pessimistic.log, outranks: () => false } }`.
+ */
+export interface LogPolicy {
+  /** `durable`: what is logged outlives the server's process. `memory`: it goes once it is consumed, and no task can run again. */
+  readonly keeps: 'durable' | 'memory';
+  /** When a receiver may be pushed an arrival: as soon as it is appended, or once it is synced. */
+  visible(durability: 'behind' | 'strict'): 'appended' | 'synced';
+  /** F1: incarnation `one` closes `other`. */
+  outranks(one: Incarnation, other: Incarnation): boolean;
+  /** Why this incarnation cannot begin here; undefined: it may. `d`: its log, where this is its home. */
+  refuses(incarnation: Incarnation, resume: boolean, d: Destination | undefined): { readonly code: ErrorCode; readonly message: string } | undefined;
+  /** An incarnation attaches, and `source.nonce` is its nonce. */
+  attached(s: State, source: Source, a: Attachment, isNew: boolean): void;
+  /** F2: its answer waits until everything that was appended before is durable. */
+  waitsForSync(a: Attachment): boolean;
+  /** What goes out before ATTACHED. */
+  answers(s: State, source: Source, a: Attachment): void;
+  /** Message `channel` is logged already, of a channel of which `logged` are (C1). */
+  repeated(channel: number, logged: number): boolean;
+  /** C2: the block between header and body at `o`, before the message that carries it. @throws MalformedDeterminants */
+  carried(s: State, source: Source, bytes: Uint8Array, v: DataView, o: number, length: number): void;
+  /** The record of the frame in [o, end), where it is not what is pushed. */
+  record(h: Header, bytes: Uint8Array, o: number, end: number): Uint8Array | undefined;
+  /** C3: the arrival number that a chunk from `src` gets, the last one if `whole`; 0: none yet. */
+  number(d: Destination, src: TaskId, offset: number, whole: boolean): number;
+  /** F4: what a receiver gives back of `source`. @throws ProtocolError */
+  givenBack(s: State, source: Source, d: Destination, e: Evidence): void;
+  /** The receiver has reported: its log opens. */
+  reported(s: State, d: Destination): void;
+  /** Which of its records of `source` may go, as the oldest image kept says: LSNs below `to`, without `keep`. */
+  superfluous(source: Source, replay: ReplayFrom): { to: number; keep: Set<number> };
+  /** C7: how many records of its stream must be durable before what the BASE record at `lsn` stands for may go. */
+  trimsBehind(lsn: number): number;
+}
+
 /** All of it, and the effects of the step under way. */
 export interface State {
   readonly options: ChannelMemoryOptions;
-  readonly logging: boolean;
+  readonly policy: LogPolicy;
+  /** `policy.keeps` is `durable`. */
+  readonly durable: boolean;
+  /** Arrivals are pushed once they are synced. */
   readonly strict: boolean;
   readonly window: number;
   readonly chunkBytes: number;

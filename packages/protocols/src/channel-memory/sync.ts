@@ -53,7 +53,7 @@ export function startSync(s: State): void {
   s.dirtyStreams = [];
   s.dirtyChannels = [];
   s.sync = { ticket: ++s.ticket, marks, channels, sources, destinations };
-  if (s.logging) s.out.push({ type: 'sync', ticket: s.ticket, streams: marks.map((m) => m.stream.name) });
+  if (s.durable) s.out.push({ type: 'sync', ticket: s.ticket, streams: marks.map((m) => m.stream.name) });
   else synced(s, s.ticket);
 }
 
@@ -82,7 +82,7 @@ export function synced(s: State, ticket: number): void {
   }
   settle(s, ticket);
   flushAcks(s);
-  if (!s.logging) trimConsumed(s);
+  if (!s.durable) trimConsumed(s);
   if (s.syncWanted || (s.strict && s.dirtyStreams.length > 0)) startSync(s);
 }
 

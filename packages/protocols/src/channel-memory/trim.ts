@@ -1,13 +1,12 @@
 /** Trimming: what the oldest kept image makes superfluous goes; counts and evidence stay in a BASE record (C7). */
 import type { ReplayFrom } from '@mayfly/wire';
-import { trimDeterminants } from './determinants.ts';
 import { encodeBase } from './records.ts';
 import { append, type Destination, type State } from './state.ts';
 
 /** C7: nothing goes before a BASE record that says what it had established is durable. */
 export function trim(s: State, task: number, replay: ReplayFrom): void {
   const source = s.sources[task]!;
-  const dets = trimDeterminants(source, replay.prologue.determinants, replay.image.determinants);
+  const dets = s.policy.superfluous(source, replay);
   if (dets.to > 0) s.out.push({ type: 'trim', stream: source.determinants.name, from: 0, to: dets.to, keep: dets.keep });
   const d = s.destinations[task];
   if (d === undefined || d.done || d.closed) return;
@@ -26,7 +25,7 @@ export function trimBehindBase(s: State, d: Destination, gone: { from: number; t
     evidence: evidenceOf(s, channels.map((c) => c.src)),
   });
   const lsn = append(s, d.stream, base);
-  s.trims.push({ stream: d.stream, needs: s.options.undo === 'base-durable' ? 0 : lsn + 1, effect: { type: 'trim', stream: d.stream.name, ...gone } });
+  s.trims.push({ stream: d.stream, needs: s.policy.trimsBehind(lsn), effect: { type: 'trim', stream: d.stream.name, ...gone } });
   s.syncWanted = true;
 }
 
@@ -51,7 +50,7 @@ const evidenceOf = (s: State, tasks: readonly number[]): [number, number, number
     return e ? [[t, e.determinants, e.openPolls, e.consumed]] : [];
   });
 
-/** `none`: what is consumed can never be asked for again. */
+/** A log in memory: what is consumed can never be asked for again. */
 export function trimConsumed(s: State): void {
   for (const d of s.destinations) {
     const consumed = d?.push?.consumed ?? 0;

@@ -24,9 +24,6 @@ export type Conn = number;
 /** `t<task>` arrivals of a task, `d<task>` determinants by source, `w<task>` messages task → WORLD. The host prefixes job and CM. */
 export type StreamName = `t${number}` | `d${number}` | `w${number}`;
 
-/** Rules that the simulator has this core break, to show that its campaign would notice; production names none. */
-export type CmUndo = 'fence' | 'once' | 'number-at-last-chunk' | 'sync-before-answer' | 'late-reports' | 'base-durable';
-
 /** What a Channel Memory answers for a task that it has fenced. */
 export interface Progress {
   /** Messages of the task logged whole here, to the world too. */
@@ -45,7 +42,6 @@ export interface ChannelMemoryOptions {
   /** Index of this Channel Memory and number of all of the job. */
   readonly index: number;
   readonly count: number;
-  readonly protocol: 'pessimistic' | 'none';
   readonly durability: 'behind' | 'strict';
   /** Checks a capability; undefined refuses it. */
   readonly authorise: (capability: string) => { readonly task: TaskId; readonly incarnation: Incarnation } | undefined;
@@ -57,7 +53,6 @@ export interface ChannelMemoryOptions {
   readonly maxMessageBytes?: number;
   /** Ticks after which is synced what nobody waits for. Default 1. */
   readonly lazyTicks?: number;
-  readonly undo?: CmUndo;
 }
 
 export type CmEvent =

@@ -14,7 +14,7 @@ export function releaseWorld(s: State, w: World): void {
  * be able to change it. EXIT, and a request to the file service, for whose answer somebody waits, do not wait for the next tick.
  */
 export function emitWorld(s: State, w: World, channel: number, mode: number, body: Uint8Array, lsn: number): void {
-  if (s.logging) {
+  if (s.durable) {
     w.waiting.push({ lsn, channel, mode, body });
     if (mode === WorldMode.EXIT || mode === WorldMode.REQUEST) s.syncWanted = true;
   } else s.out.push({ type: 'world', task: w.channel.src, channel, mode, body });

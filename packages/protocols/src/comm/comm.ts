@@ -8,8 +8,7 @@
  * Messages out: ATTACH, DETACH, DATA, DETERMINANTS, CREDIT, PULL, RESUPPLY, RESUPPLIED. In: ATTACHED, REFUSED, ARRIVAL, BODY, ACK,
  * DETERMINANTS, RESEND. Durable state: none.
  *
- * Invariants (D1, D2 in determinant-store.ts)
- *  M1  A frame that leaves carries every determinant that no Channel Memory is known to have logged.
+ * Invariants (M1, D1 and D2 in pessimistic/commd.ts)
  *  M2  A sent message is kept until its Channel Memory says synced; on every new connection what the CM lacks is sent again, whole
  *      messages, per channel in order.
  *  M3  Arrivals go to the rank in arrival order, each once. Their chunks go as they come, those of different senders mixed; a first chunk makes void
@@ -20,7 +19,7 @@
  *  M7  Less than a quarter of the window is consumed and not yet credited.
  */
 import {
-  CHUNK_BYTES, Flag, Kind, MalformedDeterminants, MalformedFrame, WORLD, WorldMode, decodeAck, decodeDeterminants, emptyHeader, encodeFrame,
+  CHUNK_BYTES, Flag, Kind, MalformedDeterminants, MalformedFrame, WORLD, WorldMode, decodeAck, emptyHeader, encodeFrame,
   frameBytes, homeOf, readFrame, type Attached, type ErrorBody, type Frame, type Header, type TaskId,
 } from '@mayfly/wire';
 import { DEFAULT_WINDOW } from '../channel-memory/channel-memory.ts';
@@ -36,7 +35,6 @@ export class Comm {
   readonly #options: CommOptions;
   readonly #window: number;
   readonly #pullBytes: number;
-  readonly #logging: boolean;
   readonly #connected: boolean[];
   readonly #tasks = new Map<TaskId, CommTask>();
   #out: CommEffect[] = [];
@@ -46,7 +44,6 @@ export class Comm {
     this.#window = options.window ?? DEFAULT_WINDOW;
     const chunk = options.chunkBytes ?? CHUNK_BYTES;
     this.#pullBytes = Math.max(1, Math.floor(this.#window / 4 / chunk)) * chunk;
-    this.#logging = options.protocol !== 'none';
     this.#connected = new Array<boolean>(options.channelMemories).fill(false);
   }
 
@@ -109,18 +106,13 @@ export class Comm {
       const frame = o === 0 && end === bytes.length ? bytes : bytes.subarray(o, end);
       o = end;
       const h = f.header;
-      if (h.detBytes > 0 && this.#logging) {
-        const b = decodeDeterminants(f.determinants);
-        t.determinants.add(b.first, b.entries);
-        t.consumedEvidence = b.consumed;
-        t.openPolls = b.openPolls;
-      }
+      if (h.detBytes > 0) t.policy.wrote(f.determinants);
       if (h.kind === Kind.DATA) {
         if (h.dst === WORLD && h.mode === WorldMode.EXIT) {
           t.exit.push({ channel: h.channel, bytes: frame });
           this.#maybeExit(t);
         } else this.#keepAndSend(t, t.outbox(h.dst), h.channel, frame);
-      } else if (h.kind === Kind.DETERMINANTS) this.#sendDeterminants(t, t.home);
+      } else if (h.kind === Kind.DETERMINANTS) this.#sendBlock(t, t.home);
       else if (h.kind === Kind.PULL) this.#pull(t, h);
       else throw new RangeError(`kind ${h.kind} in the ring of task ${task}`);
     }
@@ -131,22 +123,14 @@ export class Comm {
     if (t.attached[box.cm]) this.#send(t, box.cm, frame);
   }
 
-  /** M1. The frame goes as the rank wrote it unless older determinants must travel with it. */
   #send(t: CommTask, cm: number, frame: Uint8Array): void {
-    let bytes = frame;
-    if (this.#logging && !t.determinants.allLogged) {
-      const f = readFrame(frame, new DataView(frame.buffer, frame.byteOffset, frame.byteLength), 0);
-      const own = decodeDeterminants(f.determinants);
-      if (f.header.detBytes === 0 || !t.determinants.suffices(own.first, own.entries.length))
-        bytes = encodeFrame(f.header, f.body, t.determinants.block(t.consumedEvidence, t.openPolls));
-    }
-    this.#out.push({ type: 'send', cm, bytes });
+    this.#out.push({ type: 'send', cm, bytes: t.policy.leaves(frame) });
   }
 
-  #sendDeterminants(t: CommTask, cm: number): void {
-    if (!t.attached[cm] || t.determinants.allLogged) return;
-    const bytes = encodeFrame(this.#header(t, Kind.DETERMINANTS), undefined, t.determinants.block(t.consumedEvidence, t.openPolls));
-    this.#out.push({ type: 'send', cm, bytes });
+  /** What the protocol has to send without a message. */
+  #sendBlock(t: CommTask, cm: number): void {
+    const block = t.attached[cm] ? t.policy.block() : undefined;
+    if (block) this.#out.push({ type: 'send', cm, bytes: encodeFrame(this.#header(t, Kind.DETERMINANTS), undefined, block) });
   }
 
   /** M6. */
@@ -197,22 +181,21 @@ export class Comm {
       }
     }
     if (!t.ready) {
-      t.gather.attached(m);
+      t.policy.attached(m);
       if (!t.known.every(Boolean)) return;
-      const start = t.gather.start(t.incarnation, t.replay);
+      const start = t.policy.start(t.incarnation, t.replay);
       if ('lost' in start) {
         this.#refuse(t, { code: 'LOST_LOG', message: `the logs of task ${t.task} lost ${start.lost}` });
         return;
       }
       t.ready = true;
-      t.determinants.begin(t.replay.image.determinants + start.determinants.length);
       this.#report(t);
       this.#out.push({ type: 'ready', task: t.task, start });
       for (const bytes of t.early.splice(0)) this.#out.push({ type: 'deliver', task: t.task, bytes });
     }
     if (!resumed) return;
-    t.determinants.returned(cm, m.determinants);
-    this.#sendDeterminants(t, cm);
+    t.policy.returned(cm, m);
+    this.#sendBlock(t, cm);
     const counts = new Map(m.received);
     for (const box of t.outboxes.values()) if (box.cm === cm) this.#resend(t, box, counts.get(box.dst) ?? 0);
     this.#maybeExit(t);
@@ -303,7 +286,7 @@ export class Comm {
       case Kind.ATTACHED:
         return this.#attached(t, cm, parse(f.body) as Attached);
       case Kind.DETERMINANTS:
-        if (!t.ready) t.gather.block(decodeDeterminants(f.determinants));
+        if (!t.ready) t.policy.answered(f.determinants);
         return;
       case Kind.ARRIVAL:
         return this.#arrival(t, h, bytes);
@@ -311,7 +294,7 @@ export class Comm {
         return this.#body(t, h, bytes);
       case Kind.ACK: {
         const ack = decodeAck(f.body);
-        t.determinants.acknowledged(cm, ack.determinantsFirst, ack.determinantsAppended, ack.determinantsSynced);
+        t.policy.acknowledged(cm, ack);
         for (const c of ack.channels) {
           const box = t.outboxes.get(c.dst as TaskId);
           if (box?.cm === cm) t.release(box, c.synced);
@@ -339,7 +322,7 @@ export class Comm {
       p = { frames: [], bytes: 0, channel: h.channel };
       if (!last) t.partials.set(h.src, p);
     }
-    if (this.#logging) p.frames.push(bytes);
+    if (t.policy.retainsArrivals) p.frames.push(bytes);
     p.bytes += h.bytes;
     if (!last) {
       this.#deliver(t, bytes);
@@ -350,7 +333,7 @@ export class Comm {
     if (h.arrival > t.expected) throw new BadLink(`arrival ${h.arrival} instead of ${t.expected}`);
     t.received = h.arrival;
     const envelope = (h.flags & Flag.NO_BODY) !== 0;
-    if (this.#logging) t.arrivals.push({ arrival: h.arrival, frames: p.frames });
+    if (t.policy.retainsArrivals) t.arrivals.push({ arrival: h.arrival, frames: p.frames });
     t.numbers.push(h.arrival);
     t.costs.push(cost(envelope ? 0 : h.size));
     this.#deliver(t, bytes);
@@ -414,7 +397,7 @@ export class Comm {
     p.next += h.bytes;
     if ((h.flags & Flag.LAST) !== 0) {
       t.pulls.delete(h.arrival);
-      if (!this.#logging && t.attached[t.home]) {
+      if (t.policy.confirmsBodies && t.attached[t.home]) {
         const end = this.#header(t, Kind.PULL);
         end.arrival = h.arrival;
         end.offset = p.size;

@@ -1,7 +1,6 @@
 /** What the comm worker keeps of one attached incarnation. All of it dies with the tab; that is what the logs are for. */
 import { routeOf, type Incarnation, type ReplayFrom, type TaskId } from '@mayfly/wire';
-import { DeterminantStore } from './determinant-store.ts';
-import { Gather } from './gather.ts';
+import type { CommdTask } from './policy.ts';
 import type { CommOptions } from './types.ts';
 
 /** A frame as the rank wrote it, kept until its message is durable. */
@@ -43,15 +42,11 @@ export class CommTask {
   /** Per CM: ATTACHED came on the present connection / ever. */
   readonly attached: boolean[];
   readonly known: boolean[];
-  readonly gather = new Gather();
+  readonly policy: CommdTask;
   ready = false;
 
   readonly outboxes = new Map<TaskId, Outbox>();
-  readonly determinants: DeterminantStore;
   retainedBytes = 0;
-  /** The task's position as its last frame told. */
-  consumedEvidence = 0;
-  openPolls = 0;
   /** The home CM recovers its log of this task from this arrival on, and waits for our report. */
   reportFrom: number | undefined;
   /** EXIT, held back until everything before it is durable. */
@@ -91,7 +86,7 @@ export class CommTask {
     this.attached = new Array<boolean>(options.channelMemories).fill(false);
     this.syncAsked = new Array<boolean>(options.channelMemories).fill(false);
     this.known = new Array<boolean>(options.channelMemories).fill(false);
-    this.determinants = new DeterminantStore(options.channelMemories);
+    this.policy = options.policy(options.channelMemories);
   }
 
   /** The route of a destination is chosen here and nowhere else; a later protocol may pass messages within the node. */
@@ -135,6 +130,6 @@ export class CommTask {
   /** Everything that the task sent and that its sends depend on is durable. */
   get settled(): boolean {
     for (const box of this.outboxes.values()) if (box.frames.length > 0) return false;
-    return this.determinants.durable;
+    return this.policy.durable;
   }
 }

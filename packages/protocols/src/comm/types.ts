@@ -14,13 +14,14 @@
  *     waits in its send, which consumes nothing.
  */
 import type { ErrorBody, Incarnation, ReplayFrom, TaskId } from '@mayfly/wire';
-import type { EndpointStart } from '../endpoint.ts';
+import type { EndpointStart } from '../pessimistic/endpoint.ts';
+import type { CommdPolicy } from './policy.ts';
 
 export interface CommOptions {
   readonly size: number;
   /** Number of Channel Memories of the job. */
   readonly channelMemories: number;
-  readonly protocol: 'pessimistic' | 'none';
+  readonly policy: CommdPolicy;
   /** Bytes that may be under way to one task. Default 4 MiB. */
   readonly window?: number;
   /** Body part of one frame, as the Channel Memories have it. Default CHUNK_BYTES. */

@@ -39,15 +39,18 @@ import { recover, stillHere } from './recover.ts';
 import { endWait, leaveWithImage, pauseJob, pausePersisted, resumeJob } from './pause.ts';
 import { askForImage, fencedCm, imageChosen, lose, raised, schedule, tellToDrop } from './restart.ts';
 import { Core, over, paused, type Task } from './state.ts';
+import type { RecoveryTable } from './policy.ts';
 import { storage } from './storage.ts';
+import { protocols } from '../table.ts';
 import { defaultSettings, type DispatcherEffect, type DispatcherEvent, type DispatcherSettings } from './types.ts';
 
 export class Dispatcher {
   /** Read by the selectors of views.ts; changed by `step` only. */
   readonly core: Core;
 
-  constructor(settings: Partial<DispatcherSettings> = {}) {
-    this.core = new Core({ ...defaultSettings, ...settings });
+  /** `table`: what each V-protocol decides; another one only in tests. */
+  constructor(settings: Partial<DispatcherSettings> = {}, table: RecoveryTable = protocols) {
+    this.core = new Core({ ...defaultSettings, ...settings }, table);
   }
 
   /** Whether an incarnation of this task is at a node now, so that a kill takes one down. */

@@ -14,7 +14,7 @@ import { endJob } from './end.ts';
 import { takesRanks } from './free-slots.ts';
 import { hasRecord } from './reputation.ts';
 import { lose, tellToDrop } from './restart.ts';
-import { kindOfJob, over, type Core, type Job, type Task } from './state.ts';
+import { kindOfJob, over, recoveryOf, type Core, type Job, type Task } from './state.ts';
 
 export function deadlocked(core: Core, job: Job, report: string): void {
   if (over(job) || job.record.state !== 'running') return;
@@ -35,7 +35,7 @@ export function deadlocked(core: Core, job: Job, report: string): void {
 
 /** Is there a node that could take one of these ranks, and has it not now? */
 function othersToAsk(core: Core, job: Job, waiting: readonly Task[]): boolean {
-  const { protocol, room } = job.record.spec;
-  if (protocol === 'none' || room !== undefined || waiting.every((t) => t.node !== undefined && hasRecord(core, t.node))) return false;
+  const { room } = job.record.spec;
+  if (!recoveryOf(core, job).restarts || room !== undefined || waiting.every((t) => t.node !== undefined && hasRecord(core, t.node))) return false;
   return [...core.nodes.values()].some((n) => n.room === undefined && n.slots > 0 && n.runs.includes(kindOfJob(job)) && takesRanks(core, n) && waiting.some((t) => t.node !== n.id));
 }

@@ -13,13 +13,13 @@
  * image, or from its log, as after a fault: the answer is the same.
  */
 import { askForImage, leave, tellToDrop } from './restart.ts';
-import { over, paused, timeGoesOn, type Core, type Job, type Task } from './state.ts';
+import { over, paused, recoveryOf, timeGoesOn, type Core, type Job, type Task } from './state.ts';
 import { stopTime, timeAfterStop } from './storage.ts';
 import { jobKey } from './types.ts';
 
 /** `waitMs`: how long ranks may take for an image. A job whose protocol keeps nothing to go on from is not paused: the host says so. */
 export function pauseJob(core: Core, job: Job, waitMs: number): void {
-  if (over(job) || paused(job) || job.record.spec.protocol === 'none') return;
+  if (over(job) || paused(job) || !recoveryOf(core, job).restarts) return;
   timeAfterStop(core, job);
   job.record.state = 'paused';
   job.record.pausedAt ??= core.now; // set already if it waits to begin again

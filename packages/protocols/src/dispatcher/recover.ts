@@ -11,7 +11,7 @@ import { finishIfDone } from './jobs.ts';
 import { absentNode } from './nodes.ts';
 import { recoverReputations } from './reputation.ts';
 import { occupy } from './restart.ts';
-import { ended, newJob, type Core, type Job } from './state.ts';
+import { ended, newJob, recoveryOf, type Core, type Job } from './state.ts';
 import { ALIVE_KEY, ALIVE_MS, jobKey, type DispatcherEvent, type FaultRecord, type JobRecord, type TaskRecord } from './types.ts';
 
 export function recover(core: Core, e: Extract<DispatcherEvent, { type: 'recover' }>): void {
@@ -103,11 +103,8 @@ function reopen(core: Core, job: Job): void {
   if (state !== 'running' && job.tasks.every((t) => t.incarnation === undefined)) return;
   core.emit({ type: 'openJob', job: spec.id });
   for (const t of job.tasks) if (t.phase === 'done') core.emit({ type: 'taskDone', job: spec.id, task: t.task });
-  if (spec.protocol === 'none')
-    endJob(core, job, 'failed', {
-      code: 'LOST_LOG',
-      message: 'The server was restarted, and the protocol "none" keeps no log of what was under way. Run the job with "pessimistic" to survive this.',
-    });
+  const end = recoveryOf(core, job).serverRestarted();
+  if (end) endJob(core, job, 'failed', end);
   else {
     // An abort is durable before the end of its job is.
     const aborted = job.tasks.find((t) => t.exit?.abort);

@@ -13,7 +13,8 @@ import { cameBack, failed, weigh } from './failures.ts';
 import { began } from './comparison.ts';
 import { rooms } from './free-slots.ts';
 import { NONE, suits, takeRoom, wantedBy } from './placement.ts';
-import { addFault, faultChanges, kindOfJob, over, paused, reached, recovered, taskChange, timeGoesOn, type Core, type Job, type Node, type Task } from './state.ts';
+import { quarantinedUntil } from './reputation.ts';
+import { addFault, faultChanges, kindOfJob, over, paused, reached, recovered, recoveryOf, taskChange, timeGoesOn, type Core, type Job, type Node, type Task } from './state.ts';
 import { capacityOf, jobKey, type FaultCause } from './types.ts';
 
 /** Kinds of programs by room, of which something is the case. */
@@ -158,7 +159,7 @@ export function fencedCm(core: Core, t: Task, cm: number, { sends, consumed, log
 
 function assign(core: Core, t: Task): void {
   const node = core.nodes.get(t.node!);
-  if (node?.connection === undefined || node.presence.left || node.tasks.size > node.slots /* it has fewer by now: D3 */ || !node.runs.includes(kindOfJob(t.job)) /* D20 */) {
+  if (node?.connection === undefined || node.presence.left || node.tasks.size > node.slots /* it has fewer by now: D3 */ || !node.runs.includes(kindOfJob(t.job)) /* D20 */ || quarantinedUntil(core, node.id) !== undefined /* R2 */) {
     lose(core, t, 'disconnected');
     return;
   }
@@ -238,12 +239,10 @@ export function lose(core: Core, t: Task, cause: FaultCause, hearsay = false): v
   release(core, t);
   core.reschedule = true;
   core.changed(t.job);
-  if (lived && t.job.record.spec.protocol === 'none') {
+  const end = lived ? recoveryOf(core, t.job).lost(t.task, cause) : undefined;
+  if (end) {
     t.job.culprit = t.task;
-    endJob(core, t.job, 'failed', {
-      code: 'LOST_NODES',
-      message: `Rank ${t.task} was lost (${cause}), and the protocol "none" keeps no log to restart it from. Run the job with "pessimistic" to survive this.`,
-    });
+    endJob(core, t.job, 'failed', end);
   }
 }
 

@@ -8,6 +8,7 @@ import { kindOf, spawnedTasks, type ErrorBody, type ImageId, type Incarnation, t
 import type { Holdings } from '../channel-memory/holdings.ts';
 import { ObserverClock, type Presence, type Verdict } from '../failure-detector.ts';
 import type { Failure } from './failures.ts';
+import type { RecoveryPolicy, RecoveryTable } from './policy.ts';
 import type { AddressReputation, Reputation } from './reputation.ts';
 import type { Comparison } from './comparison.ts';
 import {
@@ -185,7 +186,7 @@ export class Core {
   readonly changedJobs = new Set<JobId>();
   nodesChanged = false;
 
-  constructor(settings: DispatcherSettings) {
+  constructor(settings: DispatcherSettings, readonly protocols: RecoveryTable) {
     this.settings = settings;
     this.clock = new ObserverClock(settings.tickMs);
   }
@@ -265,6 +266,9 @@ export const newTask = (job: Job, task: TaskId): Task => ({
   missed: 0,
   openFaults: [],
 });
+
+/** What the job's V-protocol decides. */
+export const recoveryOf = (core: Core, job: Job): RecoveryPolicy => core.protocols[job.record.spec.protocol].recovery;
 
 export const newJob = (record: JobRecord): Job => {
   const job: Job = { record, tasks: [], faults: [], dirtyFaults: new Set(), outputBytes: 0, movedAt: 0, longestPause: 0 };

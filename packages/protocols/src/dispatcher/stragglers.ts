@@ -23,7 +23,7 @@ import { rooms } from './free-slots.ts';
 import { suits, wantedBy, type Room } from './placement.ts';
 import { CREDIT, earn, hasRecord } from './reputation.ts';
 import { lose, tellToDrop } from './restart.ts';
-import { over, paused, type Core, type Job, type Task } from './state.ts';
+import { over, paused, recoveryOf, type Core, type Job, type Task } from './state.ts';
 import type { JobSpec } from './types.ts';
 
 /** What the Channel Memories know of a task, over all its incarnations. */
@@ -74,7 +74,7 @@ export function watchStragglers(core: Core): void {
   if (core.stopped !== undefined) return; // D13
   let free: Room[] | undefined;
   for (const job of core.jobs.values()) {
-    if (over(job) || job.record.state !== 'running' || job.record.spec.protocol === 'none') continue;
+    if (over(job) || job.record.state !== 'running' || !recoveryOf(core, job).restarts) continue;
     for (const t of job.tasks) {
       const given = t.phase === 'assigned' ? core.time - t.since : t.phase === 'running' ? Math.max(core.time - t.callAt, (core.time - t.seenAt) / WORD) : undefined;
       if (given === undefined || given <= patienceFor(core, t)) continue;

@@ -1,9 +1,9 @@
 /** A single Channel Memory on a table: frames in, effects out, logs in arrays. */
 import {
   EMPTY, Flag, Kind, WORLD, WorldMode, emptyHeader, encodeDeterminants, encodeFrame, incarnation, readFrame, taskId, zeroLine,
-  type DeterminantBlock, type Header, type Line, type ReplayFrom, type TaskId,
+  type DeterminantBlock, type Header, type Line, type ProtocolName, type ReplayFrom, type TaskId,
 } from '@mayfly/wire';
-import { ChannelMemory, patchFromLog, type ChannelMemoryOptions, type CmEffect, type CmEvent } from '../../src/index.ts';
+import { ChannelMemory, patchFromLog, protocols, type ChannelMemoryOptions, type CmEffect, type CmEvent } from '../../src/index.ts';
 
 export const T = taskId;
 export const fresh: ReplayFrom = { prologue: zeroLine(), image: zeroLine(), held: [] };
@@ -26,14 +26,14 @@ export class Bench {
   /** Syncs end by themselves. */
   autoSync = true;
 
-  constructor(readonly options: Partial<ChannelMemoryOptions> = {}) {
+  constructor(readonly options: Partial<ChannelMemoryOptions> = {}, readonly protocol: ProtocolName = 'pessimistic') {
     this.start(true);
   }
 
   /** A new core over what the logs have. */
   start(isFresh: boolean): void {
-    this.core = new ChannelMemory({
-      size: 4, index: 0, count: 1, protocol: 'pessimistic', durability: 'behind', chunkBytes: 64, window: 1024,
+    this.core = new ChannelMemory(protocols[this.protocol].log, {
+      size: 4, index: 0, count: 1, durability: 'behind', chunkBytes: 64, window: 1024,
       authorise: (c) => (c === 'forged' ? undefined : { task: T(Number(c.split('.')[0])), incarnation: incarnation(Number(c.split('.')[1])) }),
       ...this.options,
     });
@@ -137,8 +137,8 @@ export const line = (over: Partial<Line>): Line => ({ arrivals: 0, determinants:
 export const closed = (b: Bench): boolean => b.effects.some((e) => e.type === 'close');
 
 /** Tasks 0 and 1 attached on connections 10 and 11. */
-export function pair(options: ConstructorParameters<typeof Bench>[0] = {}): Bench {
-  const b = new Bench(options);
+export function pair(options: ConstructorParameters<typeof Bench>[0] = {}, protocol?: ProtocolName): Bench {
+  const b = new Bench(options, protocol);
   for (const t of [0, 1, 2, 3]) b.attach(10 + t, t);
   b.take(Kind.ATTACHED);
   b.take(Kind.ACK);

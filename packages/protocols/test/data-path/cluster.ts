@@ -7,7 +7,7 @@
  */
 import { Kind, WorldMode, incarnation, imageId, readFrame, taskId, zeroLine, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import {
-  ChannelMemory, Comm, coversDeterminants, patchFromLog, type CmEffect, type CmEvent, type CommEffect, type CommEvent, type EndpointOptions, type Range,
+  ChannelMemory, Comm, coversDeterminants, patchFromLog, type CmEffect, type CmEvent, type CommEffect, type CommEvent, protocols, type Range, type RankPolicy,
 } from '../../src/index.ts';
 import { expected, type Shape } from './program.ts';
 import { random } from './random.ts';
@@ -26,7 +26,8 @@ export interface Options {
   envelopes?: boolean;
   /** Syncs take long: much is lost with the power. */
   slowSync?: boolean;
-  endpoint?: EndpointOptions;
+  /** Default: that of its protocol. */
+  rank?: RankPolicy;
 }
 
 class Log {
@@ -107,7 +108,7 @@ export class Cluster {
   newNode(): Node {
     return {
       comm: new Comm({
-        size: this.o.shape.size, channelMemories: this.o.cms, protocol: this.o.protocol ?? 'pessimistic', window: this.o.window ?? 4096,
+        size: this.o.shape.size, channelMemories: this.o.cms, policy: protocols[this.o.protocol ?? 'pessimistic'].commd, window: this.o.window ?? 4096,
         chunkBytes: this.o.shape.chunk,
       }),
       links: this.cms.map(() => undefined), ranks: new Map(), early: new Map(),
@@ -116,8 +117,8 @@ export class Cluster {
 
   startCm(i: number, fresh: boolean): void {
     const cm = this.cms[i]!;
-    const core = new ChannelMemory({
-      size: this.o.shape.size, index: i, count: this.o.cms, protocol: this.o.protocol ?? 'pessimistic', durability: this.o.durability ?? 'behind',
+    const core = new ChannelMemory(protocols[this.o.protocol ?? 'pessimistic'].log, {
+      size: this.o.shape.size, index: i, count: this.o.cms, durability: this.o.durability ?? 'behind',
       window: this.o.window ?? 4096, chunkBytes: this.o.shape.chunk,
       authorise: (c) => {
         const [task, inc] = c.split('.').map(Number);
@@ -223,7 +224,7 @@ export class Cluster {
           wantsImage: () => this.o.images === true && this.rnd(4) === 0,
           image: (image) => this.offer(t, image),
           produced: (dst, channel, body, suppressed) => this.produced(t, dst, channel, body, suppressed),
-        }, this.o.endpoint));
+        }, this.o.rank ?? protocols[this.o.protocol ?? 'pessimistic'].rank));
         break;
       }
       case 'finished':

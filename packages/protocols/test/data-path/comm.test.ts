@@ -3,7 +3,7 @@ import {
   EMPTY, Flag, Kind, WORLD, WorldMode, decodeDeterminants, emptyHeader, encodeAck, encodeDeterminants, encodeFrame, incarnation, readFrames, taskId, zeroLine,
   type Ack, type Attached, type Determinant, type Header, type ReplayFrom,
 } from '@mayfly/wire';
-import { Comm, type CommEffect, type CommEvent } from '../../src/index.ts';
+import { Comm, protocols, type CommEffect, type CommEvent } from '../../src/index.ts';
 
 const T = taskId;
 const text = new TextEncoder();
@@ -12,7 +12,7 @@ const clock = (ms: number): Determinant => ({ type: 'clock', ms });
 
 /** Task 0 of 4 on a comm core with two Channel Memories: tasks 0, 2 and WORLD at CM 0, tasks 1 and 3 at CM 1. */
 class Desk {
-  comm = new Comm({ size: 4, channelMemories: 2, protocol: 'pessimistic', window: 1024, chunkBytes: 64 });
+  comm = new Comm({ size: 4, channelMemories: 2, policy: protocols.pessimistic.commd, window: 1024, chunkBytes: 64 });
   effects: CommEffect[] = [];
   #determinants = 0;
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeDeterminants, type Determinant } from '@mayfly/wire';
 import { addRange } from '../../src/channel-memory/cover.ts';
-import { DeterminantStore } from '../../src/comm/determinant-store.ts';
+import { DeterminantStore } from '../../src/pessimistic/determinant-store.ts';
 
 interface Cm {
   /** Numbers in log order. */

@@ -288,7 +288,7 @@ describe('durability', () => {
     expect(codes(b)).toEqual(['OUT_OF_SEQUENCE']);
   });
   test('with `none` nothing of the events is logged: nobody will ask', () => {
-    const b = pair({ protocol: 'none' });
+    const b = pair({}, 'none');
     b.send(10, 0, 1, 1, 8, { det: { entries: [{ type: 'clock', ms: 7 }] } });
     expect(b.effects.flatMap((e) => (e.type === 'append' ? [e.stream] : []))).toEqual(['t1']);
   });

@@ -1,5 +1,6 @@
 /** Seeded random runs of the real cores; see cluster.ts. A failing seed replays exactly. */
 import { expect, test } from 'vitest';
+import { SingleCounterEndpoint } from '@mayfly/simulator';
 import { Cluster, type Options } from './cluster.ts';
 
 const base = (seed: number, over: Partial<Options> = {}): Options => ({
@@ -63,7 +64,7 @@ test('planted: the single counter of Figure 4 is caught', { timeout: 120_000 }, 
   let caught = 0;
   for (let seed = 1; seed <= 40 && caught === 0; seed++) {
     try {
-      const c = new Cluster(base(seed, { shape: { size: 4, rounds: 8, chunk: 64 }, cms: 3, images: false, faults: { ranks: 5 }, endpoint: { limitRule: 'single-counter' } }));
+      const c = new Cluster(base(seed, { shape: { size: 4, rounds: 8, chunk: 64 }, cms: 3, images: false, faults: { ranks: 5 }, rank: (...start) => new SingleCounterEndpoint(...start) }));
       if (c.run(100_000) !== 'done') caught++;
     } catch {
       caught++;

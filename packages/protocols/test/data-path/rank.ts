@@ -1,6 +1,6 @@
 /** A rank of the random test: the program over an endpoint, fed by queues in place of rings. Written as the endpoint's head says. */
 import { EMPTY, Flag, Kind, WORLD, WorldMode, emptyHeader, encodeFrame, readFrame, type ReplayFrom, type TaskId } from '@mayfly/wire';
-import { Endpoint, LIVE, type EndpointSnapshot, type EndpointStart } from '../../src/index.ts';
+import { LIVE, type Endpoint, type EndpointSnapshot, type EndpointStart, type RankPolicy } from '../../src/index.ts';
 import { program, type Data, type Got, type Request, type Shape } from './program.ts';
 
 export interface Image {
@@ -35,9 +35,9 @@ export class Rank {
 
   constructor(
     readonly task: TaskId, readonly shape: Shape, readonly replay: ReplayFrom, readonly from: Image | undefined, start: EndpointStart,
-    readonly host: RankHost, options?: ConstructorParameters<typeof Endpoint>[4],
+    readonly host: RankHost, endpoint: RankPolicy,
   ) {
-    this.endpoint = new Endpoint(task, shape.size, replay, start, options);
+    this.endpoint = endpoint(task, shape.size, replay, start);
     this.#program = program(shape, task);
     this.#request = this.#program.next().value as Request;
   }

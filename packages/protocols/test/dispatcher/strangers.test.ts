@@ -72,6 +72,20 @@ describe('nodes are blamed before programs (B1–B4)', () => {
     expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'KEEPS_CRASHING' } });
   });
 
+  it('a node that comes into quarantine while a rank is raised for it does not get that rank', () => {
+    const s = new Stage();
+    s.come(1, 2);
+    submit(s);
+    s.hold.add('fenceCs');
+    s.send('submit', { job: job(1, { id: J(2) }) });
+    crash(s);
+    s.come(2, 2);
+    expect(quarantined(s)).toEqual([1]);
+    s.release();
+    expect(s.of('assign').filter((a) => a.job === J(2)).map((a) => a.node)).toEqual([N(2)]);
+    expect(s.view(J(2)).faults).toEqual([]);
+  });
+
   it('who was in quarantine is tried after those who never were, also where they came later', () => {
     const s = new Stage();
     s.come(1);

@@ -1,0 +1,34 @@
+/** What a V-protocol decides in the comm worker; declared here, by who asks. Sessions, retention, credit and pulls know no protocol. */
+import type { Ack, Attached, Incarnation, ReplayFrom } from '@mayfly/wire';
+import type { EndpointStart } from '../pessimistic/endpoint.ts';
+
+/** For one incarnation of a task. All of it dies with the tab. */
+export interface CommdTask {
+  /** Arrivals are kept until they are synced, and given back to a Channel Memory that lost them (M4). */
+  readonly retainsArrivals: boolean;
+  /** A Channel Memory hears when a body that was pulled has come whole: it keeps it no longer. */
+  readonly confirmsBodies: boolean;
+  /** Everything is durable that the task's sends depend on, besides the sends themselves (M6). */
+  readonly durable: boolean;
+
+  // The beginning: what Channel Memories answer, until all have.
+  /** A block that came before ATTACHED. @throws MalformedDeterminants */
+  answered(block: Uint8Array): void;
+  attached(m: Attached): void;
+  /** All Channel Memories have answered: the rank's start, or what the logs lack for it. */
+  start(incarnation: Incarnation, replay: ReplayFrom): EndpointStart | { readonly lost: string };
+
+  // Afterwards.
+  /** The block of a frame that the rank has written. @throws RangeError when the rank left something out. */
+  wrote(block: Uint8Array): void;
+  /** The frame as it leaves this node, on its way to a Channel Memory. */
+  leaves(frame: Uint8Array): Uint8Array;
+  /** A block that has to leave also without a message; undefined: nothing has to. */
+  block(): Uint8Array | undefined;
+  acknowledged(cm: number, ack: Ack): void;
+  /** A Channel Memory is back, with what it holds. */
+  returned(cm: number, m: Attached): void;
+}
+
+export type CommdPolicy = (channelMemories: number) => CommdTask;
+

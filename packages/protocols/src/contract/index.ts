@@ -1,0 +1,29 @@
+/**
+ * A V-protocol: "the V-protocol" of MPICH-V is what a fault-tolerance protocol decides behind MPI. It is a value of small policies, one per participant. Each policy is
+ * declared by the code that asks it; what has one copy of a rule for all protocols (sessions, channels, credit, placement) knows none of them.
+ *
+ * table.ts is the only file that names every protocol.
+ */
+import type { ReplayFrom, TaskId } from '@mayfly/wire';
+import type { LogPolicy } from '../channel-memory/state.ts';
+import type { CommdPolicy } from '../comm/policy.ts';
+import type { RecoveryPolicy } from '../dispatcher/policy.ts';
+import type { Endpoint, EndpointStart } from '../pessimistic/endpoint.ts';
+
+/** The rank's side: its numbers, its events and their replay, and what travels with a frame. */
+export type RankPolicy = (task: TaskId, size: number, replay: ReplayFrom, start: EndpointStart) => Endpoint;
+
+export interface VProtocol {
+  /** Asked by the rank worker. */
+  readonly rank: RankPolicy;
+  /** Asked by the comm worker. */
+  readonly commd: CommdPolicy;
+  /** Asked by a Channel Memory. */
+  readonly log: LogPolicy;
+  /** Asked by the dispatcher. */
+  readonly recovery: RecoveryPolicy;
+}
+
+export type { CommdPolicy, CommdTask } from '../comm/policy.ts';
+export type { LogPolicy } from '../channel-memory/state.ts';
+export type { RecoveryPolicy, RecoveryTable } from '../dispatcher/policy.ts';

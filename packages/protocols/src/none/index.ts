@@ -1,0 +1,22 @@
+/** No fault tolerance, to measure the others against: messages pass through the server's memory, and the loss of a task ends its job. */
+import type { VProtocol } from '../contract/index.ts';
+import { commd } from './commd.ts';
+import { PlainEndpoint } from './endpoint.ts';
+import { log } from './log.ts';
+
+export const none: VProtocol = {
+  rank: (task, size, replay, start) => new PlainEndpoint(task, size, replay, start),
+  commd,
+  log,
+  recovery: {
+    restarts: false,
+    lost: (task, cause) => ({
+      code: 'LOST_NODES',
+      message: `Rank ${task} was lost (${cause}), and the protocol "none" keeps no log to restart it from. Run the job with "pessimistic" to survive this.`,
+    }),
+    serverRestarted: () => ({
+      code: 'LOST_LOG',
+      message: 'The server was restarted, and the protocol "none" keeps no log of what was under way. Run the job with "pessimistic" to survive this.',
+    }),
+  },
+};

@@ -1,0 +1,71 @@
+/** Planted bugs that are other rows of the table of V-protocols: each breaks one rule of pessimistic logging, and the cores know nothing of them. */
+import { Endpoint, protocols, type EndpointStart, type LogPolicy, type VProtocol } from '@mayfly/protocols';
+import type { ProtocolName, ReplayFrom, TaskId } from '@mayfly/wire';
+import type { Rule } from './planted.ts';
+
+const { pessimistic } = protocols;
+const withLog = (log: Partial<LogPolicy>): VProtocol => ({ ...pessimistic, log: { ...pessimistic.log, ...log } });
+
+/** An arrival of which no record says where it lies. */
+const NOT_WHOLE = -2;
+
+/** C3 broken: a message gets its arrival number at its first chunk. */
+function numberedAtFirstChunk(): VProtocol {
+  const reserved = new WeakMap<object, Map<TaskId, number>>();
+  return withLog({
+    number(d, src, offset, whole) {
+      const mine = reserved.get(d) ?? new Map<TaskId, number>();
+      reserved.set(d, mine);
+      if (whole) {
+        const number = mine.get(src) ?? d.index.count + 1;
+        mine.delete(src);
+        return number;
+      }
+      if (offset === 0) mine.set(src, d.index.add(NOT_WHOLE, 0));
+      return 0;
+    },
+  });
+}
+
+/** The single counter of the paper's Figure 4, in place of a limit per channel: as many messages are suppressed as all Channel Memories together have logged. */
+export class SingleCounterEndpoint extends Endpoint {
+  readonly #numbers = new Map<TaskId, number>();
+  readonly #image: ReplayFrom['image'];
+  readonly #logged: number;
+  #sent = 0;
+
+  constructor(task: TaskId, size: number, replay: ReplayFrom, start: EndpointStart) {
+    super(task, size, replay, start);
+    this.#image = replay.image;
+    this.#logged = start.limits.reduce((sum, [, n]) => sum + n, 0);
+  }
+
+  override beginSend(dst: TaskId): number {
+    super.beginSend(dst);
+    const n = (this.#numbers.get(dst) ?? 0) + 1;
+    this.#numbers.set(dst, n);
+    return ++this.#sent <= this.#logged ? 0 : n;
+  }
+
+  override jump(...snapshot: Parameters<Endpoint['jump']>): void {
+    const moves = this.inPrologue;
+    super.jump(...snapshot);
+    if (!moves) return;
+    this.#numbers.clear();
+    for (const [dst, n] of this.#image.sends) this.#numbers.set(dst, n);
+    this.#sent = this.#image.sends.reduce((sum, [, n]) => sum + n, 0);
+  }
+}
+
+const ROWS: Partial<Record<Rule, () => VProtocol>> = {
+  'single-counter': () => ({ ...pessimistic, rank: (...start) => new SingleCounterEndpoint(...start) }),
+  'numbered-at-first-chunk': numberedAtFirstChunk,
+  'duplicates-logged': () => withLog({ repeated: () => false }),
+  'restart-answered-before-sync': () => withLog({ waitsForSync: () => false }),
+  'no-fence-at-cm': () => withLog({ outranks: () => false }),
+  'late-reports-believed': () => withLog({ givenBack: () => undefined }),
+  'trimmed-before-base': () => withLog({ trimsBehind: () => 0 }),
+};
+
+/** What the run's participants ask: its protocol, or the row that is planted in its place. */
+export const protocolOf = (name: ProtocolName, undone: Rule | undefined): VProtocol => (undone && ROWS[undone] ? ROWS[undone]() : protocols[name]);
