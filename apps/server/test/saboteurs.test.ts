@@ -23,7 +23,7 @@ function expected(): string[] {
   return sums.map(String);
 }
 
-it('jobs among saboteurs end with their answers; who reported crashes is in quarantine, and the job says why it waited', { timeout: 240_000 }, async () => {
+it('jobs among saboteurs end with their answers; who reported crashes is in quarantine, and the job says why it waited', { timeout: 600_000 }, async () => {
   const server = await startServer({ dispatcher: { startAfterMs: 1500, quarantineMs: 2000 } });
   const strangers = Array.from({ length: 10 }, (_, i) => new Saboteur(server.localUrl, `stranger ${i}`, SABOTAGES[i % SABOTAGES.length]!, 1));
   later(async () => strangers.forEach((s) => s.close()));
@@ -36,7 +36,7 @@ it('jobs among saboteurs end with their answers; who reported crashes is in quar
   for (let i = 0; i < 3; i++) new Volunteer(server.localUrl, 2, ring, { name: `honest ${i}` });
   for (const id of [first, await submit(), await submit()]) {
     const job = async (): Promise<JobView> => (await api(server, 'GET', `/api/jobs/${id}`)).body;
-    await until(`job ${id} ends`, async () => ['done', 'failed'].includes((await job()).state));
+    await until(`job ${id} ends`, async () => ['done', 'failed'].includes((await job()).state), 240_000);
     expect(await job()).toMatchObject({ state: 'done' });
     for (const [task, text] of expected().entries()) expect(String((await api(server, 'GET', `/api/jobs/${id}/tasks/${task}/stdout`)).body)).toBe(text);
   }
