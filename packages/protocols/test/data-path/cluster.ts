@@ -7,7 +7,7 @@
  */
 import { Kind, WorldMode, incarnation, imageId, readFrame, taskId, zeroLine, type ReplayFrom, type TaskId } from '@mayfly/wire';
 import {
-  ChannelMemory, Comm, coversDeterminants, patchFromLog, type CmEffect, type CmEvent, type CommEffect, type CommEvent, protocols, type Range, type RankPolicy,
+  ChannelMemory, Comm, coversDeterminants, patchFromLog, type CmEffect, type CmEvent, type CommEffect, type CommEvent, protocols, type Range, type VProtocol,
 } from '../../src/index.ts';
 import { expected, type Shape } from './program.ts';
 import { random } from './random.ts';
@@ -18,7 +18,8 @@ export interface Options {
   shape: Shape;
   cms: number;
   durability?: 'behind' | 'strict';
-  protocol?: 'pessimistic' | 'none';
+  /** Default: pessimistic. */
+  protocol?: VProtocol;
   window?: number;
   /** How many faults of each kind are still to come. */
   faults?: { ranks?: number; kills?: number; powerLosses?: number; links?: number; imagesSpoilt?: number };
@@ -26,8 +27,6 @@ export interface Options {
   envelopes?: boolean;
   /** Syncs take long: much is lost with the power. */
   slowSync?: boolean;
-  /** Default: that of its protocol. */
-  rank?: RankPolicy;
 }
 
 class Log {
@@ -105,10 +104,14 @@ export class Cluster {
     for (const t of this.tasks) this.startTask(t, this.nodes[t % nodes]!);
   }
 
+  get #protocol(): VProtocol {
+    return this.o.protocol ?? protocols.pessimistic;
+  }
+
   newNode(): Node {
     return {
       comm: new Comm({
-        size: this.o.shape.size, channelMemories: this.o.cms, policy: protocols[this.o.protocol ?? 'pessimistic'].commd, window: this.o.window ?? 4096,
+        size: this.o.shape.size, channelMemories: this.o.cms, policy: this.#protocol.commd, window: this.o.window ?? 4096,
         chunkBytes: this.o.shape.chunk,
       }),
       links: this.cms.map(() => undefined), ranks: new Map(), early: new Map(),
@@ -117,7 +120,7 @@ export class Cluster {
 
   startCm(i: number, fresh: boolean): void {
     const cm = this.cms[i]!;
-    const core = new ChannelMemory(protocols[this.o.protocol ?? 'pessimistic'].log, {
+    const core = new ChannelMemory(this.#protocol.log, {
       size: this.o.shape.size, index: i, count: this.o.cms, durability: this.o.durability ?? 'behind',
       window: this.o.window ?? 4096, chunkBytes: this.o.shape.chunk,
       authorise: (c) => {
@@ -224,7 +227,7 @@ export class Cluster {
           wantsImage: () => this.o.images === true && this.rnd(4) === 0,
           image: (image) => this.offer(t, image),
           produced: (dst, channel, body, suppressed) => this.produced(t, dst, channel, body, suppressed),
-        }, this.o.rank ?? protocols[this.o.protocol ?? 'pessimistic'].rank));
+        }, this.#protocol.rank));
         break;
       }
       case 'finished':

@@ -1,7 +1,10 @@
 /** Seeded random runs of the real cores; see cluster.ts. A failing seed replays exactly. */
 import { expect, test } from 'vitest';
 import { SingleCounterEndpoint } from '@mayfly/simulator';
+import { protocols, type VProtocol } from '../../src/index.ts';
 import { Cluster, type Options } from './cluster.ts';
+
+const { pessimistic } = protocols;
 
 const base = (seed: number, over: Partial<Options> = {}): Options => ({
   seed,
@@ -38,7 +41,7 @@ function runs(name: string, make: (seed: number) => Options, seen: (keyof Cluste
 }
 
 runs('without faults', (seed) => base(seed), ['envelopes', 'images', 'trims']);
-runs('protocol none', (seed) => base(seed, { protocol: 'none', images: false, faults: { links: 3 } }), ['envelopes']);
+runs('protocol none', (seed) => base(seed, { protocol: protocols.none, images: false, faults: { links: 3 } }), ['envelopes']);
 runs('links break', (seed) => base(seed, { faults: { links: 8 } }));
 runs('ranks die', (seed) => base(seed, { faults: { ranks: 5 } }), ['restarts', 'suppressed']);
 runs('ranks die, images are spoilt, links break', (seed) => base(seed, { faults: { ranks: 5, imagesSpoilt: 2, links: 4 } }), ['restarts']);
@@ -60,11 +63,19 @@ runs(
   ['done', 'LOST_LOG'],
 );
 
+/** A third protocol, in three lines: whatever a job asks for, nothing is seen before it is durable. */
+const strictly: VProtocol = { ...pessimistic, log: { ...pessimistic.log, visible: () => 'synced' } };
+runs(
+  'a third row of the table: power loss and ranks die, and LOST_LOG never comes, though the job asked for `behind`',
+  (seed) => base(seed, { protocol: strictly, slowSync: seed % 2 === 0, faults: { powerLosses: 3, ranks: 4, links: 2 } }),
+  ['restarts'],
+);
+
 test('planted: the single counter of Figure 4 is caught', { timeout: 120_000 }, () => {
   let caught = 0;
   for (let seed = 1; seed <= 40 && caught === 0; seed++) {
     try {
-      const c = new Cluster(base(seed, { shape: { size: 4, rounds: 8, chunk: 64 }, cms: 3, images: false, faults: { ranks: 5 }, rank: (...start) => new SingleCounterEndpoint(...start) }));
+      const c = new Cluster(base(seed, { shape: { size: 4, rounds: 8, chunk: 64 }, cms: 3, images: false, faults: { ranks: 5 }, protocol: { ...pessimistic, rank: (...start) => new SingleCounterEndpoint(...start) } }));
       if (c.run(100_000) !== 'done') caught++;
     } catch {
       caught++;
