@@ -225,12 +225,16 @@ export class Server {
     return link;
   }
 
-  /** Nodes have said of their ranks what makes a deadlock, and it was none. False: there is nobody else who could be asked. */
+  /** Nodes have said of their ranks what makes a deadlock, and it was none. False: there is nobody else who could be asked, or all are believed (D12). */
   seemsDeadlocked(): boolean {
     const { core } = this.dispatcher;
     const { job } = this.world.setup;
-    const here = [...core.nodes.values()].filter((n) => n.connection !== undefined && !n.presence.left && core.time - n.presence.heard < 2000);
-    if (!this.up || here.length < 2 || ![...core.jobs.values()].some((j) => j.tasks.some((t) => t.phase === 'running'))) return false;
+    const { kind } = this.world.setup;
+    const here = [...core.nodes.values()].filter((n) => n.connection !== undefined && !n.presence.left && n.runs.includes(kind) && core.time - n.presence.heard < 2000);
+    const running = [...core.jobs.values()].flatMap((j) => j.tasks.filter((t) => t.phase === 'running'));
+    const trusted = new Set(nodeViews(this.dispatcher).flatMap((v) => (v.record === true ? [v.id] : [])));
+    const strangers = running.filter((t) => t.node !== undefined && !trusted.has(t.node));
+    if (!this.up || here.length < 2 || strangers.length === 0) return false;
     if (this.world.undone === 'deadlock-believed') this.failed({ code: 'DEADLOCK', message: 'nodes say that all ranks wait' });
     else this.dispatch({ type: 'deadlock', job, report: 'nodes say that all ranks wait' });
     return true;
