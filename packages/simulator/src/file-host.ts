@@ -70,7 +70,12 @@ export class FileHost {
     }
     if (this.world.undone === 'children-forgotten') this.told = this.files.service.spawned.length;
     if (found > 0) this.commit();
-    else this.write({ snapshot: this.files.service.snapshot() });
+    else this.world.server.whenWritable(() => this.begin());
+  }
+
+  /** What a power loss left nothing of begins again, with a full disk once there is space: until then no request can be written either. */
+  private begin(): void {
+    if (this.files) this.write({ snapshot: this.files.service.snapshot() });
   }
 
   /** The kernel keeps what was written. */
