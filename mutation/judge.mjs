@@ -1,0 +1,73 @@
+/**
+ * Judges mutants: owns the process that runs their tests (runner.mjs), and replaces it when a mutant hangs or breaks it.
+ *
+ * @typedef {{ verdict: 'passed' | 'killed' | 'endless' | 'crashed', by?: string, test?: string, message?: string, loaded?: boolean }} Judgement
+ */
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const RUNNER = fileURLToPath(new URL('runner.mjs', import.meta.url));
+/** A broken runner is tried once more: only what breaks two is the mutant's doing. */
+const TRIES = 2;
+
+export class Judge {
+  /** @type {import('node:child_process').ChildProcess | undefined} */
+  #runner;
+  /** What the last run told of each test file, ms; and its longest silence. */
+  durations = new Map();
+  silence = 0;
+
+  async #start() {
+    // Vitest's own variables would tell the inner one that it is a worker of the outer.
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST') && name !== 'NODE_OPTIONS'));
+    const runner = fork(RUNNER, [], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: ['--max-old-space-size=2048'], env });
+    let errors = '';
+    runner.stderr?.on('data', (bytes) => (errors = (errors + bytes).slice(-4000)));
+    await new Promise((resolve, reject) => {
+      runner.once('message', resolve);
+      runner.once('exit', () => reject(new Error(`the runner of the tests does not start:\n${errors}`)));
+    });
+    runner.removeAllListeners('exit');
+    this.#runner = runner;
+    return runner;
+  }
+
+  /**
+   * @param {{ file?: string, text?: string, tests: readonly string[] }} job
+   * @param {number} limitMs how long it may be silent
+   * @returns {Promise<Judgement>}
+   */
+  async run(job, limitMs, tries = TRIES) {
+    const runner = this.#runner ?? (await this.#start());
+    this.durations.clear();
+    this.silence = 0;
+    /** @type {Judgement} */
+    const judgement = await new Promise((resolve) => {
+      let heard = Date.now();
+      let errors = '';
+      const finish = (/** @type {Judgement} */ j) => {
+        clearInterval(watch);
+        for (const name of ['message', 'exit']) runner.removeAllListeners(name);
+        runner.stderr?.removeAllListeners('data');
+        resolve(j);
+      };
+      const watch = setInterval(() => Date.now() - heard > limitMs && finish({ verdict: 'endless' }), 100);
+      runner.stderr?.on('data', (bytes) => (errors = (errors + bytes).slice(-2000)));
+      runner.on('exit', () => finish({ verdict: 'crashed', message: errors.trim().slice(0, 300) }));
+      runner.on('message', (m) => {
+        this.silence = Math.max(this.silence, Date.now() - heard);
+        heard = Date.now();
+        if (m.ended !== undefined) this.durations.set(m.ended, m.ms);
+        if (m.done) finish({ verdict: m.done.by === undefined ? 'passed' : 'killed', ...m.done });
+      });
+      runner.send(job);
+    });
+    if (judgement.verdict === 'endless' || judgement.verdict === 'crashed') this.close();
+    return judgement.verdict === 'crashed' && tries > 1 ? this.run(job, limitMs, tries - 1) : judgement;
+  }
+
+  close() {
+    this.#runner?.kill('SIGKILL');
+    this.#runner = undefined;
+  }
+}
