@@ -52,6 +52,9 @@ describe('the file service', () => {
     expect(ask(FileOp.WRITE, { session, segments: [0, 3, 1, 0], data: new Uint8Array(2) }).error).toBe(FileError.ARG);
     expect(ask(FileOp.READ, { session, segments: [2 ** 53 - 2, 4, 1, 0] }).error).toBe(FileError.ARG);
     expect(ask(FileOp.RESIZE, { session, value: 1001 }).error).toBe(FileError.QUOTA);
+    // S3: the limit itself is not beyond it.
+    expect(ask(FileOp.RESIZE, { session, value: 1000 }).error).toBe(FileError.NONE);
+    expect(ask(FileOp.WRITE, { session, segments: [996, 4, 1, 0], data: new Uint8Array(4) }).error).toBe(FileError.NONE);
     expect(fileValue(ask(FileOp.ADVANCE, { session, value: 5 }).body, 0)).toBe(0);
     expect(fileValue(ask(FileOp.ADVANCE, { session, value: 1 }).body, 0)).toBe(5);
     expect(ask(99 as FileOp, { session }).error).toBe(FileError.ARG);
