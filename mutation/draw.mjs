@@ -1,6 +1,7 @@
 /**
- * Which mutants a seed draws, and whether the compiler lets them pass. Every change has its place in an order that its own words and the seed alone decide:
- * a change elsewhere in the sources moves nothing in it, and a larger count is the smaller one and more.
+ * Which mutants a seed draws, and whether the compiler lets them pass. Every change has its place in an order that its
+ * own words and the seed alone decide: a change elsewhere in the sources moves nothing in it, and a larger count is the
+ * smaller one and more.
  *
  * @typedef {import('./operators.mjs').Change & { file: string, id: string }} Mutant
  */
@@ -34,7 +35,9 @@ export function drawn({ root, folder, seed, only }) {
     for (const c of changesOf(text)) {
       // The line's words and not its number; the same change of the same words has a count.
       const from = text.lastIndexOf('\n', c.start - 1) + 1;
-      const words = `${file}\n${c.operator}\n${text.slice(from, c.start).trimStart()}\n${c.before}\n${c.after}\n${text.slice(c.end).split('\n', 1)[0]}`;
+      const left = text.slice(from, c.start).trimStart();
+      const to = text.indexOf('\n', c.end);
+      const words = [file, c.operator, left, c.before, c.after, text.slice(c.end, to < 0 ? undefined : to)].join('\n');
       const nth = (seen.get(words) ?? 0) + 1;
       seen.set(words, nth);
       const id = createHash('sha256').update(`${words}\n${nth}`).digest('hex').slice(0, 16);
@@ -49,7 +52,16 @@ export function drawn({ root, folder, seed, only }) {
  * @param {string} root @param {string} folder
  */
 export function compiler(root, folder) {
-  const config = ts.getParsedCommandLineOfConfigFile(join(root, folder, '../tsconfig.json'), {}, { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (d) => { throw new Error(String(d.messageText)); } });
+  const config = ts.getParsedCommandLineOfConfigFile(
+    join(root, folder, '../tsconfig.json'),
+    {},
+    {
+      ...ts.sys,
+      onUnRecoverableConfigFileDiagnostic: (d) => {
+        throw new Error(String(d.messageText));
+      },
+    },
+  );
   if (!config) throw new Error(`${folder}: its tsconfig.json cannot be read`);
   const names = filesBelow(join(root, folder));
   /** @type {Map<string, { version: number, text: string }>} */

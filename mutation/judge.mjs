@@ -1,7 +1,9 @@
 /**
- * Judges mutants: owns the process that runs their tests (runner.mjs), and replaces it when a mutant hangs or breaks it.
+ * Judges mutants. Owns the process that runs their tests (runner.mjs), and replaces it when a mutant hangs or breaks
+ * it.
  *
- * @typedef {{ verdict: 'passed' | 'killed' | 'endless' | 'crashed', by?: string, test?: string, message?: string, loaded?: boolean }} Judgement
+ * @typedef {'passed' | 'killed' | 'endless' | 'crashed'} Verdict
+ * @typedef {{ verdict: Verdict, by?: string, test?: string, message?: string, loaded?: boolean }} Judgement
  */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -19,8 +21,14 @@ export class Judge {
 
   async #start() {
     // Vitest's own variables would tell the inner one that it is a worker of the outer.
-    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST') && name !== 'NODE_OPTIONS'));
-    const runner = fork(RUNNER, [], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: ['--max-old-space-size=2048'], env });
+    const env = Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST') && name !== 'NODE_OPTIONS'),
+    );
+    const runner = fork(RUNNER, [], {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      execArgv: ['--max-old-space-size=2048'],
+      env,
+    });
     let errors = '';
     runner.stderr?.on('data', (bytes) => (errors = (errors + bytes).slice(-4000)));
     await new Promise((resolve, reject) => {

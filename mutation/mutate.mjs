@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 /**
- * `npm run mutate`: do the tests of the protocol cores notice when a core is wrong? Draws mutants of packages/protocols/src, runs the unit tests of
- * packages/protocols on each and, if these pass, a share of the simulator; prints the score and the survivors. docs/mutation.md describes it.
+ * `npm run mutate`: do the tests of the protocol cores notice when a core is wrong? Draws mutants of
+ * packages/protocols/src, runs the unit tests of
+ * packages/protocols on each and, if these pass, a share of the simulator; prints the score and the survivors.
+ * docs/mutation.md describes it.
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
@@ -35,10 +37,20 @@ const fail = (message) => {
 function options() {
   try {
     const { values } = parseArgs({
-      options: { seed: { type: 'string', default: '1' }, count: { type: 'string', default: '100' }, only: { type: 'string' }, kept: { type: 'string' }, help: { type: 'boolean' } },
+      options: {
+        seed: { type: 'string', default: '1' },
+        count: { type: 'string', default: '100' },
+        only: { type: 'string' },
+        kept: { type: 'string' },
+        help: { type: 'boolean' },
+      },
     });
-    if (!/^[1-9]\d{0,5}$/.test(values.count)) throw new Error(`--count ${values.count}: a whole number from 1 is expected`);
-    const kept = values.kept === undefined ? join(root, 'node_modules/.cache/mayfly/mutants.jsonl') : resolve(process.env.INIT_CWD ?? process.cwd(), values.kept);
+    if (!/^[1-9]\d{0,5}$/.test(values.count))
+      throw new Error(`--count ${values.count}: a whole number from 1 is expected`);
+    const kept =
+      values.kept === undefined
+        ? join(root, 'node_modules/.cache/mayfly/mutants.jsonl')
+        : resolve(process.env.INIT_CWD ?? process.cwd(), values.kept);
     return { ...values, count: Number(values.count), kept };
   } catch (error) {
     return fail(`${error.message}\n\n${HELP}`);
@@ -54,10 +66,16 @@ if (o.help) {
 const unit = filesBelow(join(root, 'packages/protocols/test'), '.test.ts').map(local);
 const tests = [...unit, ...SHARE];
 const sources = [FOLDER, 'packages/wire/src'].flatMap((folder) => filesBelow(join(root, folder)));
-const around = ['packages/protocols/test', 'packages/simulator/src', 'packages/simulator/test'].flatMap((folder) => filesBelow(join(root, folder), ''));
+const around = ['packages/protocols/test', 'packages/simulator/src', 'packages/simulator/test'].flatMap((folder) =>
+  filesBelow(join(root, folder), ''),
+);
 const results = new Results(o.kept, {
   sources: hashOf(root, sources),
-  tests: hashOf(root, [...sources, ...around, ...['mutation/share.mjs', 'mutation/runner.mjs', 'docs/incarnations.md'].map((name) => join(root, name))]),
+  tests: hashOf(root, [
+    ...sources,
+    ...around,
+    ...['mutation/share.mjs', 'mutation/runner.mjs', 'docs/incarnations.md'].map((name) => join(root, name)),
+  ]),
 });
 const judge = new Judge();
 process.on('exit', () => judge.close());
@@ -67,7 +85,8 @@ async function baseline() {
   if (results.baseline) return results.baseline;
   console.error('mutate: the tests without a mutant');
   const { verdict, by, test, message } = await judge.run({ tests }, 600_000);
-  if (verdict !== 'passed') fail(`the tests fail without a mutant: ${by ?? verdict}${test ? ` > ${test}` : ''}\n${message ?? ''}`);
+  if (verdict !== 'passed')
+    fail(`the tests fail without a mutant: ${by ?? verdict}${test ? ` > ${test}` : ''}\n${message ?? ''}`);
   results.setBaseline({ durations: Object.fromEntries(judge.durations), silence: judge.silence });
   return results.baseline ?? fail('the file of results cannot be written');
 }
@@ -78,13 +97,22 @@ function distance(file, test) {
   const name = basename(file, '.ts');
   if (basename(test).startsWith(name)) return 0;
   const folder = basename(dirname(file));
-  return test.includes(`/${folder}/`) || (DATA_PATH.test(file) && test.includes('/data-path/')) || (folder === 'src' && basename(test).startsWith(name.split('-')[0])) ? 1 : 2;
+  return test.includes(`/${folder}/`) ||
+    (DATA_PATH.test(file) && test.includes('/data-path/')) ||
+    (folder === 'src' && basename(test).startsWith(name.split('-')[0]))
+    ? 1
+    : 2;
 }
 
 /** Those first that are likely to fail, and quick. */
 function inOrder(m, durations) {
   const hint = results.hint(m.id);
-  const rank = (test) => [test === hint ? 0 : 1, -results.kills(m.file, test), distance(m.file, test), durations[test] ?? 0];
+  const rank = (test) => [
+    test === hint ? 0 : 1,
+    -results.kills(m.file, test),
+    distance(m.file, test),
+    durations[test] ?? 0,
+  ];
   return tests
     .map((test) => ({ test, rank: rank(test) }))
     .sort((a, b) => a.rank.map((x, i) => x - b.rank[i]).find((d) => d !== 0) ?? 0)
@@ -122,12 +150,18 @@ function count(m, row) {
 
 function report() {
   const n = judged();
-  for (const m of survivors) console.log(`\nSURVIVED ${where(m)}${results.of(m.id)?.loaded === false ? '  (no test loads this file)' : ''}\n${shown(m)}`);
+  for (const m of survivors)
+    console.log(
+      `\nSURVIVED ${where(m)}${results.of(m.id)?.loaded === false ? '  (no test loads this file)' : ''}\n${shown(m)}`,
+    );
   const killed = n - counts.survived;
-  console.log(`\nseed ${o.seed}: ${n} mutants, ${killed} killed, ${counts.survived} survived: score ${n === 0 ? '-' : `${((100 * killed) / n).toFixed(1)} %`}`);
+  const score = n === 0 ? '-' : `${((100 * killed) / n).toFixed(1)} %`;
   console.log(
-    `killed by unit tests ${counts.killed}, by the simulator ${counts.simulator}, by the limit of time ${counts.endless}, ended the process ${counts.crashed}; ` +
-      `${counts.invalid} more did not compile`,
+    `\nseed ${o.seed}: ${n} mutants, ${killed} killed, ${counts.survived} survived: score ${score}`,
+  );
+  console.log(
+    `killed by unit tests ${counts.killed}, by the simulator ${counts.simulator}, by the limit of time ` +
+      `${counts.endless}, ended the process ${counts.crashed}; ${counts.invalid} more did not compile`,
   );
 }
 
@@ -153,8 +187,11 @@ for (const m of queue) {
       const text = changed(readFileSync(join(root, m.file), 'utf8'), m);
       const row = await judge.run({ file: m.file, text, tests: inOrder(m, durations) }, limitMs);
       results.add({ id: m.id, file: m.file, ...row });
-      const how = row.verdict === 'killed' ? `killed by ${row.by}` : row.verdict === 'passed' ? 'SURVIVED' : row.verdict;
-      console.error(`${String(judged() + 1).padStart(4)}  ${where(m)}  ${((Date.now() - began) / 1000).toFixed(1)} s  ${how}`);
+      const how =
+        row.verdict === 'killed' ? `killed by ${row.by}` : row.verdict === 'passed' ? 'SURVIVED' : row.verdict;
+      console.error(
+        `${String(judged() + 1).padStart(4)}  ${where(m)}  ${((Date.now() - began) / 1000).toFixed(1)} s  ${how}`,
+      );
     }
   }
   const row = results.of(m.id);

@@ -1,4 +1,7 @@
-/** The mutator itself: what it draws follows from the seed alone, and its judge tells apart what passes, what is wrong and what never ends. */
+/**
+ * The mutator itself: what it draws follows from the seed alone, and its judge tells apart what passes, what is wrong
+ * and what never ends.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,13 +16,26 @@ const made = (text) => changesOf(text).map((c) => changed(text, c));
 
 describe('operators', () => {
   test('change what runs, and nothing that is only read', () => {
-    expect(made('if (a < b) f();')).toEqual(['if (false) f();', 'if (true) f();', 'if (a <= b) f();', 'if (a >= b) f();', 'if (a < b) ;']);
-    expect(made('const x = !a && b + 1;').sort()).toEqual(['const x = !a || b + 1;', 'const x = !a && b + 0;', 'const x = !a && b - 1;', 'const x = a && b + 1;'].sort());
+    expect(made('if (a < b) f();')).toEqual([
+      'if (false) f();',
+      'if (true) f();',
+      'if (a <= b) f();',
+      'if (a >= b) f();',
+      'if (a < b) ;',
+    ]);
+    expect(made('const x = !a && b + 1;').sort()).toEqual(
+      ['const x = !a || b + 1;', 'const x = !a && b + 0;', 'const x = !a && b - 1;', 'const x = a && b + 1;'].sort(),
+    );
     expect(made('for (const x of xs) { if (x) continue; n--; }')).toContain('for (const x of xs) { if (x) ; n--; }');
     expect(made('const f = () => { if (a) return; g(); };')).toContain('const f = () => { if (a) ; g(); };');
     expect(made('const f = (xs) => { return xs.some(g); };')).toEqual(['const f = (xs) => { return !(xs.some(g)); };']);
-    expect(made('const x = [a]; const y = { a };')).toEqual(['const x = []; const y = { a };', 'const x = [a]; const y = {};']);
-    const read = "import { a } from 'b'; export type T = 0 | 1; interface I { n: 1 } throw new Error(`${n + 1} of ${1}`); out.push({ type: 'log', message: x + y });";
+    expect(made('const x = [a]; const y = { a };')).toEqual([
+      'const x = []; const y = { a };',
+      'const x = [a]; const y = {};',
+    ]);
+    const read =
+      "import { a } from 'b'; export type T = 0 | 1; interface I { n: 1 } " +
+      "throw new Error(`${n + 1} of ${1}`); out.push({ type: 'log', message: x + y });";
     expect(made(read)).toEqual([]);
   });
 });
@@ -49,12 +65,25 @@ describe('the judge', () => {
     return { file, text: source.replaceAll(before, after), tests };
   };
 
-  test('passes the sources as they are, kills a planted bug, ends what never ends, and goes on', { timeout: 120_000 }, async () => {
-    expect(await judge.run({ tests }, 60_000)).toMatchObject({ verdict: 'passed' });
-    expect(await judge.run(planted(' > ', ' < '), 60_000)).toMatchObject({ verdict: 'killed', by: tests[0], loaded: true });
-    expect(await judge.run({ file, text: `for (;;);\n${source}`, tests }, 3000)).toMatchObject({ verdict: 'endless' });
-    expect(await judge.run({ file, text: `${source}\n// no change`, tests }, 60_000)).toMatchObject({ verdict: 'passed', loaded: true });
-  });
+  test(
+    'passes the sources as they are, kills a planted bug, ends what never ends, and goes on',
+    { timeout: 120_000 },
+    async () => {
+      expect(await judge.run({ tests }, 60_000)).toMatchObject({ verdict: 'passed' });
+      expect(await judge.run(planted(' > ', ' < '), 60_000)).toMatchObject({
+        verdict: 'killed',
+        by: tests[0],
+        loaded: true,
+      });
+      expect(await judge.run({ file, text: `for (;;);\n${source}`, tests }, 3000)).toMatchObject({
+        verdict: 'endless',
+      });
+      expect(await judge.run({ file, text: `${source}\n// no change`, tests }, 60_000)).toMatchObject({
+        verdict: 'passed',
+        loaded: true,
+      });
+    },
+  );
 });
 
 describe('the results', () => {
@@ -69,11 +98,24 @@ describe('the results', () => {
     writeFileSync(path, `${readFileSync(path, 'utf8')}{"id":"c","file":"f","verd`);
     const again = new Results(path, { sources: 's', tests: 't' });
     again.add({ id: 'd', file: 'f', verdict: 'passed' });
-    expect(['a', 'b', 'c', 'd'].map((id) => new Results(path, { sources: 's', tests: 't' }).of(id)?.verdict)).toEqual(['killed', 'does not compile', undefined, 'passed']);
+    expect(['a', 'b', 'c', 'd'].map((id) => new Results(path, { sources: 's', tests: 't' }).of(id)?.verdict)).toEqual([
+      'killed',
+      'does not compile',
+      undefined,
+      'passed',
+    ]);
     const otherTests = new Results(path, { sources: 's', tests: 'u' });
     expect(['a', 'b', 'd'].map((id) => otherTests.of(id)?.verdict)).toEqual([undefined, 'does not compile', undefined]);
-    expect([otherTests.hint('a'), otherTests.compiles('a'), otherTests.kills('f', 'x.test.ts')]).toEqual(['x.test.ts', true, 1]);
+    expect([otherTests.hint('a'), otherTests.compiles('a'), otherTests.kills('f', 'x.test.ts')]).toEqual([
+      'x.test.ts',
+      true,
+      1,
+    ]);
     const otherSources = new Results(path, { sources: 'r', tests: 'v' });
-    expect([otherSources.of('b'), otherSources.compiles('a'), otherSources.hint('a')]).toEqual([undefined, false, 'x.test.ts']);
+    expect([otherSources.of('b'), otherSources.compiles('a'), otherSources.hint('a')]).toEqual([
+      undefined,
+      false,
+      'x.test.ts',
+    ]);
   });
 });

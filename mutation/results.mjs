@@ -1,13 +1,14 @@
 /**
- * The file of results: what was found out of each mutant, a line of JSON each, appended as soon as it is known. An interrupted command, and one with another
- * seed or a larger count, goes on from it.
+ * The file of results: what was found out of each mutant, a line of JSON each, appended as soon as it is known. A
+ * command that was interrupted goes on from it; so does one with another seed or a larger count.
  *
- * R1  A verdict stands for the very sources and tests that it was found with (`tests`, a hash of both); of mutants that do not compile, for the sources
- *     (`sources`).
+ * R1  A verdict stands for the very sources and tests that it was found with (`tests`, a hash of both); of mutants that
+ *     do not compile, for the sources (`sources`).
  * R2  Of other sources or tests it is only a hint: the test that killed the mutant then is the first to be tried.
  * R3  A last line that was cut off in the middle is passed over.
  *
- * @typedef {{ id: string, sources: string, tests: string, verdict: string, by?: string, test?: string, message?: string, loaded?: boolean, file: string }} Row
+ * @typedef {{ sources: string, tests: string }} Keys
+ * @typedef {{ id: string, file: string, verdict: string, by?: string, test?: string, loaded?: boolean } & Keys} Row
  */
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';

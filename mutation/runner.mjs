@@ -1,13 +1,16 @@
 /**
- * A process that runs test files on one mutant after another, started by mutate.mjs. It keeps one Vitest: what is not mutated is transformed once. Each
- * mutant has a worker thread of its own, whose modules nobody has loaded before; a run ends at the first test that fails.
+ * A process that runs test files on one mutant after another, started by judge.mjs. It keeps one Vitest: what is not
+ * mutated is transformed once. Each mutant has a worker thread of its own, whose modules nobody has loaded before. A
+ * run ends at the first test that fails.
  *
- * A mutant may loop for ever. Nothing here notices; the process says which test files begin and end, and who started it kills it when it is silent for too long.
+ * A mutant may loop for ever. Nothing here notices; the process says which test files begin and end, and who started it
+ * kills it when it is silent for too long.
  *
- *   → { file, text, tests }       a mutated source and its text (none: the sources as they are), the test files in the order to try
- *   ← { began }                   a test file
+ *   → { file, text, tests }    a source and its mutated text (none: the sources as they are), the test files in order
+ *   ← { began }                a test file
  *   ← { ended, ms }
- *   ← { done: { by?, test?, message?, loaded } }   the test that failed, if one did; has any test loaded the mutated file?
+ *   ← { done }                 { by?, test?, message?, loaded }: the test that failed, if one did; whether any test
+ *                              loaded the mutated file
  */
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -60,13 +63,29 @@ const reporter = {
 const vitest = await createVitest(
   'test',
   {
-    root, config: false, watch: false, pool: 'threads', isolate: false, maxWorkers: 1, fileParallelism: false, bail: 1, include: [], passWithNoTests: true,
-    testTimeout: 300_000, hookTimeout: 300_000, reporters: [reporter], sequence: { sequencer: Order },
+    root,
+    config: false,
+    watch: false,
+    pool: 'threads',
+    isolate: false,
+    maxWorkers: 1,
+    fileParallelism: false,
+    bail: 1,
+    include: [],
+    passWithNoTests: true,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    reporters: [reporter],
+    sequence: { sequencer: Order },
   },
   { plugins: [mutant], logLevel: 'silent', server: { watch: null } },
 );
 
-const firstLine = (text) => String(text ?? '').replace(/\u001b\[[0-9;]*m/g, '').split('\n', 1)[0].slice(0, 200);
+const firstLine = (text) =>
+  String(text ?? '')
+    .replace(/\u001b\[[0-9;]*m/g, '')
+    .split('\n', 1)[0]
+    .slice(0, 200);
 
 async function runTests(job) {
   const before = now.file;
@@ -80,8 +99,10 @@ async function runTests(job) {
   for (const module of modules) {
     const by = named(module.moduleId);
     for (const e of module.errors()) return { by, message: firstLine(e.message) };
-    for (const t of module.children.allTests('failed')) return { by, test: t.fullName, message: firstLine(t.result().errors?.[0]?.message) };
-    for (const suite of module.children.allSuites()) for (const e of suite.errors()) return { by, test: suite.fullName, message: firstLine(e.message) };
+    for (const t of module.children.allTests('failed'))
+      return { by, test: t.fullName, message: firstLine(t.result().errors?.[0]?.message) };
+    for (const suite of module.children.allSuites())
+      for (const e of suite.errors()) return { by, test: suite.fullName, message: firstLine(e.message) };
   }
   if (stray.length > 0) return { by: 'an error outside of tests', message: firstLine(stray[0]?.message) };
   // What did not run has not passed.

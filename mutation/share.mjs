@@ -1,5 +1,6 @@
 /**
- * The simulator's part in judging a mutant: seeds of its campaign, of which each must end with the right answer or with the error that its faults excuse.
+ * The simulator's part in judging a mutant: seeds of its campaign, of which each must end with the right answer or with
+ * the error that its faults excuse.
  * Run by `npm run mutate` alone; `npm test` has a campaign of its own.
  */
 import { HOSTILE, run } from '@mayfly/simulator';

@@ -1,6 +1,6 @@
 /** Whom a failure is held against (failures.ts), at the borders: what is taken back exactly, and how much is remembered. */
 import { describe, expect, it } from 'vitest';
-import { I, J, job, N, Stage, T } from './stage.ts';
+import { I, J, job, N, NOTHING, Stage, T } from './stage.ts';
 
 /** Node n comes, and does useful work first: a rank of a job in a room of its own ends there. */
 function veteran(s: Stage, n: number, slots = 1): void {
@@ -12,7 +12,14 @@ function veteran(s: Stage, n: number, slots = 1): void {
 const crash = (s: Stage, id = J()): void => {
   const t = s.dispatcher.core.find(id, T(0))!;
   const error = { code: 'INTERNAL', message: 'gone' } as const;
-  s.send('report', { connection: `c${Number(t.node!.slice(4))}`, job: id, task: T(0), incarnation: t.incarnation!, event: 'crashed', error });
+  s.send('report', {
+    connection: `c${Number(t.node!.slice(4))}`,
+    job: id,
+    task: T(0),
+    incarnation: t.incarnation!,
+    event: 'crashed',
+    error,
+  });
 };
 
 describe('blame', () => {
@@ -25,13 +32,36 @@ describe('blame', () => {
       const tasks = [J(), J(2)].map((id) => s.dispatcher.core.find(id, T(0))!);
       expect(tasks.map((t) => t.node)).toEqual([N(1), N(1)]);
       s.send('heartbeat', {
-        connection: 'c1', tasks: tasks.map((t, k) => s.beat(0, t.incarnation!, { state: k === 0 ? 'waiting' : 'computing' }, t.job.record.spec.id)),
+        connection: 'c1',
+        tasks: tasks.map((t, k) =>
+          s.beat(0, t.incarnation!, { state: k === 0 ? 'waiting' : 'computing' }, t.job.record.spec.id),
+        ),
       });
       crash(s);
       crash(s, J(2));
     }
     expect(s.view(J(2)).state).toBe('failed');
     expect(s.view().state).toBe('running');
+  });
+
+  it('arrivals that the heartbeats of the lost incarnation counted are progress, as far as the logs have them', () => {
+    const outcome = (arrivals: (n: number) => number): string => {
+      const s = new Stage();
+      for (let n = 1; n <= 4; n++) veteran(s, n);
+      s.send('submit', { job: job(1) });
+      for (let n = 1; n <= 4 && s.view().state === 'running'; n++) {
+        const t = s.dispatcher.core.find(J(), T(0))!;
+        s.logs.set(T(0), { ...NOTHING, arrivals: arrivals(n) });
+        s.send('heartbeat', {
+          connection: `c${Number(t.node!.slice(4))}`,
+          tasks: [s.beat(0, t.incarnation!, { arrivals: 1000 * n })],
+        });
+        crash(s);
+      }
+      return s.view().state;
+    };
+    expect(outcome((n) => n)).toBe('running');
+    expect(outcome(() => 1)).toBe('failed');
   });
 
   it('a hundred refuted failures of a rank are remembered, should its program turn out to crash everywhere after all', () => {

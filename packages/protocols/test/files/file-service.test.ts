@@ -227,6 +227,15 @@ describe('the file service', () => {
   });
 });
 
+describe('files in memory', () => {
+  it('an effect of the journal on a file that a later one has removed already makes it again', () => {
+    const files = new MemoryFiles(10);
+    files.perform({ type: 'write', path: 'x', segments: [1, 1, 1, 0], data: Uint8Array.of(7) });
+    files.perform({ type: 'resize', path: 'y', size: 2 });
+    expect([...files.files].map(([path, bytes]) => [path, ...bytes])).toEqual([['x', 0, 7], ['y', 0, 0]]);
+  });
+});
+
 describe('S6: a spawn', () => {
   const parts = (...counts: number[]): Uint8Array => text.encode(JSON.stringify(counts.map((count) => ({ args: ['x'], count }))));
 
