@@ -366,6 +366,8 @@ describe('restart of the server', () => {
     for (const n of [1, 2, 3]) s.complete(manifest(n));
     s.send('damaged', { job: J, task: T, image: manifest(2).image });
     s.write(s.of('discard').at(-1)!.changes);
+    // A second complaint of the same image costs no other one.
+    expect(s.send('damaged', { job: J, task: T, image: manifest(2).image })).toEqual([]);
     s.effects.length = 0;
     s.crash(0);
     expect(s.core.imagesOf(J, T)).toHaveLength(1);

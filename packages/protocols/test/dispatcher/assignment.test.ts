@@ -236,6 +236,16 @@ describe('results', () => {
     expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'TIME_LIMIT' } });
   });
 
+  it('the end of a job leaves what its ranks came to: those that had ended are done, the others are nowhere', () => {
+    const s = new Stage();
+    s.come(1, 2);
+    s.send('submit', { job: job(2) });
+    s.send('heartbeat', { connection: 'c1', tasks: [s.beat(0, 0), s.beat(1, 0)] });
+    s.exit(0);
+    s.send('cancel', { job: J() });
+    expect(s.view().tasks.map((t) => t.state)).toEqual(['done', 'unassigned']);
+  });
+
   it('forgets an ended job, never a running one', () => {
     const s = new Stage();
     s.come(1);

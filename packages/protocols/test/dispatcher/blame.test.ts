@@ -1,5 +1,6 @@
 /** Whom a failure is held against (failures.ts), at the borders: what is taken back exactly, and how much is remembered. */
 import { describe, expect, it } from 'vitest';
+import { nodeViews } from '../../src/index.ts';
 import { I, J, job, N, NOTHING, Stage, T } from './stage.ts';
 
 /** Node n comes, and does useful work first: a rank of a job in a room of its own ends there. */
@@ -44,6 +45,27 @@ describe('blame', () => {
     expect(s.view().state).toBe('running');
   });
 
+  it('B5: what was taken back for good is not held against the node again when the rank gets further', () => {
+    const s = new Stage({ quarantineMs: 250, quarantineMaxMs: 250 });
+    s.come(1, 2);
+    s.send('submit', { job: job(1) });
+    s.send('submit', { job: job(1, { id: J(2) }) });
+    const beats = [J(), J(2)].map((id, k) => s.beat(0, 0, { state: k === 0 ? 'waiting' : 'computing' }, id));
+    s.send('heartbeat', { connection: 'c1', tasks: beats });
+    crash(s);
+    crash(s, J(2));
+    s.send('cancel', { job: J(2) });
+    veteran(s, 2);
+    veteran(s, 3);
+    crash(s); // excuses the first one
+    s.pass(1000, { c1: [], c3: [s.beat(0, 2)] });
+    const quarantined = (): boolean => nodeViews(s.dispatcher).find((n) => n.id === N(1))!.quarantinedUntil !== undefined;
+    expect([s.record(0).node, quarantined()]).toEqual([N(3), false]);
+    s.send('progress', { job: J(), tasks: [{ task: T(0), sends: 1, arrivals: 0, consumed: 0, underWay: false }] });
+    expect(s.view().faults.map((f) => f.excused ?? false)).toEqual([false, false]);
+    expect(quarantined()).toBe(false);
+  });
+
   it('arrivals that the heartbeats of the lost incarnation counted are progress, as far as the logs have them', () => {
     const outcome = (arrivals: (n: number) => number): string => {
       const s = new Stage();
@@ -62,6 +84,17 @@ describe('blame', () => {
     };
     expect(outcome((n) => n)).toBe('running');
     expect(outcome(() => 1)).toBe('failed');
+  });
+
+  it('B1: the second node with a record that fails alike clears the first, and itself', () => {
+    const s = new Stage();
+    for (let n = 1; n <= 4; n++) veteran(s, n);
+    s.send('submit', { job: job(1) });
+    crash(s);
+    expect(s.view().faults.map((f) => f.excused ?? false)).toEqual([false]);
+    crash(s);
+    expect(s.view().faults.map((f) => f.excused ?? false)).toEqual([true, true]);
+    expect(s.view().state).toBe('running');
   });
 
   it('a hundred refuted failures of a rank are remembered, should its program turn out to crash everywhere after all', () => {
