@@ -168,6 +168,15 @@ describe('flow control', () => {
     b.control(11, Kind.CREDIT, 1, { arrival: first.length, size: 1024 });
     expect(arrivals(b, 11)[0]).toBe(first.length + 1);
   });
+  test('P1 messages of one chunk count as well, each with something for its header', () => {
+    const b = pair();
+    for (let n = 1; n <= 60; n++) b.send(10, 0, 1, n, 40);
+    const first = arrivals(b, 11);
+    expect(first.length).toBeGreaterThanOrEqual(9);
+    expect(first.length * (40 + 64)).toBeLessThanOrEqual(2.25 * 1024);
+    b.control(11, Kind.CREDIT, 1, { arrival: first.length, size: 1024 });
+    expect(arrivals(b, 11)).toEqual(first.map((n) => n + first.length));
+  });
   test('P4 a body above the window stays in the log, "out-of-core", and is pulled in parts', () => {
     const b = pair();
     b.send(10, 0, 1, 1, 2000);
