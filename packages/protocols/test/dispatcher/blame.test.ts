@@ -97,6 +97,72 @@ describe('blame', () => {
     expect(s.view().state).toBe('running');
   });
 
+  it('B1: a node that fails alike again clears nobody', () => {
+    const s = new Stage();
+    veteran(s, 1);
+    s.send('submit', { job: job(1) });
+    crash(s);
+    crash(s);
+    expect(s.view().faults.map((f) => f.excused ?? false)).toEqual([false, false]);
+  });
+
+  it('B2: a node with a record that only went away keeps its record when the rank gets further elsewhere', () => {
+    const s = new Stage();
+    veteran(s, 1);
+    s.send('submit', { job: job(1) });
+    s.pass(500, { c1: [s.beat(0, 0)] });
+    s.send('disconnected', { connection: 'c1' });
+    veteran(s, 2);
+    s.pass(4000, { c2: [] });
+    const t = s.dispatcher.core.find(J(), T(0))!;
+    expect([t.node, t.incarnation]).toEqual([N(2), 1]);
+    s.pass(250, { c2: [s.beat(0, 1)] });
+    s.send('progress', { job: J(), tasks: [{ task: T(0), sends: 1, arrivals: 0, consumed: 0, underWay: false }] });
+    s.come(1, 1, { claimed: N(1), session: 'later' });
+    expect(nodeViews(s.dispatcher).map((n) => n.record)).toEqual([true, true]);
+  });
+
+  it('R2: the end of a quarantine is seen at once, and a clock that is set back makes none longer than the longest', () => {
+    const s = new Stage({ quarantineMs: 2000, quarantineMaxMs: 3000 });
+    const until = (): number | undefined => nodeViews(s.dispatcher)[0]!.quarantinedUntil;
+    s.come(1);
+    s.send('submit', { job: job(1) });
+    crash(s);
+    expect(until()).toBe(s.now + 2000);
+    s.now -= 86_400_000;
+    s.send('tick', {});
+    expect(until()).toBe(s.now + 3000);
+    s.now += 2999;
+    expect(s.send('tick', {}).map((e) => e.type)).not.toContain('nodesChanged');
+    s.send('heartbeat', { connection: 'c1', tasks: [] });
+    s.now += 1;
+    expect(s.send('tick', {}).map((e) => e.type)).toEqual(expect.arrayContaining(['persist', 'assign', 'nodesChanged']));
+    expect(until()).toBeUndefined();
+  });
+
+  it('a quarantine that ends with nothing to do is seen as well', () => {
+    const s = new Stage({ quarantineMs: 1000 });
+    s.come(1);
+    s.send('submit', { job: job(1) });
+    crash(s);
+    s.send('cancel', { job: J() });
+    s.now += 1000;
+    expect(s.send('tick', {})).toEqual([{ type: 'nodesChanged' }]);
+  });
+
+  it('where no more faults are kept, nodes are blamed all the same', () => {
+    const s = new Stage({ maxFaults: 0 });
+    s.come(1);
+    s.send('submit', { job: job(1) });
+    s.pass(250, { c1: [s.beat(0, 0, { state: 'waiting', call: 'MPI_Recv' })] });
+    s.come(2);
+    s.send('deadlock', { job: J(), report: 'they wait' });
+    s.pass(250, { c1: [], c2: [s.beat(0, 1)] });
+    s.send('progress', { job: J(), tasks: [{ task: T(0), sends: 1, arrivals: 0, consumed: 0, underWay: false }] });
+    expect(nodeViews(s.dispatcher).map((n) => n.quarantinedUntil !== undefined)).toEqual([true, false]);
+    expect(s.view().faults).toEqual([]);
+  });
+
   it('a hundred refuted failures of a rank are remembered, should its program turn out to crash everywhere after all', () => {
     const s = new Stage({ quarantineMs: 1, quarantineMaxMs: 1, stuckAfterMs: 1e9 });
     s.come(1);
