@@ -2,7 +2,7 @@
 import { FileOp, SpawnRefusal, WorldMode, decodeFileRequest, encodeFileRequest, fileValue, taskId, type Segments } from '@mayfly/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FileError, GONE, MemoryFiles, type Outcome } from '../../src/index.ts';
+import { FileError, FileService, GONE, MemoryFiles, type Outcome } from '../../src/index.ts';
 
 const text = new TextEncoder();
 const CREATE = 2;
@@ -225,6 +225,13 @@ describe('the file service', () => {
         for (let r = 1; r <= files.service.requests(task); r++) expect(again.answer(task, r)).toEqual(files.answer(task, r));
     }), { numRuns: 150 });
   });
+});
+
+it('a service that is not told of tasks has none, and adds none', () => {
+  const service = new FileService(10, new Map());
+  expect(service.tasksOfJob).toBe(0);
+  const body = request(FileOp.SPAWN, { data: text.encode(JSON.stringify([{ args: [], count: 1 }])) });
+  expect(service.decide(taskId(0), 1, WorldMode.REQUEST, body, 10, false)).toMatchObject({ error: FileError.SPAWN, value: SpawnRefusal.LIMIT });
 });
 
 describe('files in memory', () => {
