@@ -15,6 +15,8 @@ const TRIES = 2;
 export class Judge {
   /** @type {import('node:child_process').ChildProcess | undefined} */
   #runner;
+  /** The end of what it wrote to its standard error. */
+  #errors = '';
   /** What the last run told of each test file, ms; and its longest silence. */
   durations = new Map();
   silence = 0;
@@ -29,13 +31,17 @@ export class Judge {
       execArgv: ['--max-old-space-size=2048'],
       env,
     });
-    let errors = '';
-    runner.stderr?.on('data', (bytes) => (errors = (errors + bytes).slice(-4000)));
+    this.#errors = '';
+    runner.stderr?.on('data', (bytes) => (this.#errors = (this.#errors + bytes).slice(-4000)));
+    // What cannot be sent has no reader: it exits.
+    runner.on('error', () => undefined);
+    runner.on('exit', () => {
+      if (this.#runner === runner) this.#runner = undefined;
+    });
     await new Promise((resolve, reject) => {
       runner.once('message', resolve);
-      runner.once('exit', () => reject(new Error(`the runner of the tests does not start:\n${errors}`)));
+      runner.once('exit', () => reject(new Error(`the runner of the tests does not start:\n${this.#errors}`)));
     });
-    runner.removeAllListeners('exit');
     this.#runner = runner;
     return runner;
   }
@@ -52,22 +58,22 @@ export class Judge {
     /** @type {Judgement} */
     const judgement = await new Promise((resolve) => {
       let heard = Date.now();
-      let errors = '';
       const finish = (/** @type {Judgement} */ j) => {
         clearInterval(watch);
-        for (const name of ['message', 'exit']) runner.removeAllListeners(name);
-        runner.stderr?.removeAllListeners('data');
+        runner.off('message', heed);
+        runner.off('exit', exited);
         resolve(j);
       };
       const watch = setInterval(() => Date.now() - heard > limitMs && finish({ verdict: 'endless' }), 100);
-      runner.stderr?.on('data', (bytes) => (errors = (errors + bytes).slice(-2000)));
-      runner.on('exit', () => finish({ verdict: 'crashed', message: errors.trim().slice(0, 300) }));
-      runner.on('message', (m) => {
+      const exited = () => finish({ verdict: 'crashed', message: this.#errors.trim().slice(-300) });
+      const heed = (m) => {
         this.silence = Math.max(this.silence, Date.now() - heard);
         heard = Date.now();
         if (m.ended !== undefined) this.durations.set(m.ended, m.ms);
         if (m.done) finish({ verdict: m.done.by === undefined ? 'passed' : 'killed', ...m.done });
-      });
+      };
+      runner.on('exit', exited);
+      runner.on('message', heed);
       runner.send(job);
     });
     if (judgement.verdict === 'endless' || judgement.verdict === 'crashed') this.close();

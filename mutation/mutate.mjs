@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 /**
  * `npm run mutate`: do the tests of the protocol cores notice when a core is wrong? Draws mutants of
- * packages/protocols/src, runs the unit tests of
- * packages/protocols on each and, if these pass, a share of the simulator; prints the score and the survivors.
- * docs/mutation.md describes it.
+ * packages/protocols/src, runs the unit tests of packages/protocols on each and, if these pass, a share of the
+ * simulator; prints the score and the survivors. docs/mutation.md describes it.
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
@@ -69,14 +68,18 @@ const sources = [FOLDER, 'packages/wire/src'].flatMap((folder) => filesBelow(joi
 const around = ['packages/protocols/test', 'packages/simulator/src', 'packages/simulator/test'].flatMap((folder) =>
   filesBelow(join(root, folder), ''),
 );
-const results = new Results(o.kept, {
-  sources: hashOf(root, sources),
-  tests: hashOf(root, [
-    ...sources,
-    ...around,
-    ...['mutation/share.mjs', 'mutation/runner.mjs', 'docs/incarnations.md'].map((name) => join(root, name)),
-  ]),
-});
+const others = ['mutation/share.mjs', 'mutation/runner.mjs', 'docs/incarnations.md'].map((name) => join(root, name));
+function keptResults() {
+  try {
+    return new Results(o.kept, {
+      sources: hashOf(root, sources),
+      tests: hashOf(root, [...sources, ...around, ...others]),
+    });
+  } catch (error) {
+    return fail(`${o.kept} cannot be read or written: ${error.message}`);
+  }
+}
+const results = keptResults();
 const judge = new Judge();
 process.on('exit', () => judge.close());
 
@@ -93,7 +96,6 @@ async function baseline() {
 
 /** How near a test is to a source, by their names. */
 function distance(file, test) {
-  if (SHARE.includes(test)) return 3;
   const name = basename(file, '.ts');
   if (basename(test).startsWith(name)) return 0;
   const folder = basename(dirname(file));
@@ -109,6 +111,7 @@ function inOrder(m, durations) {
   const hint = results.hint(m.id);
   const rank = (test) => [
     test === hint ? 0 : 1,
+    SHARE.includes(test) ? 1 : 0,
     -results.kills(m.file, test),
     distance(m.file, test),
     durations[test] ?? 0,
@@ -156,9 +159,7 @@ function report() {
     );
   const killed = n - counts.survived;
   const score = n === 0 ? '-' : `${((100 * killed) / n).toFixed(1)} %`;
-  console.log(
-    `\nseed ${o.seed}: ${n} mutants, ${killed} killed, ${counts.survived} survived: score ${score}`,
-  );
+  console.log(`\nseed ${o.seed}: ${n} mutants, ${killed} killed, ${counts.survived} survived: score ${score}`);
   console.log(
     `killed by unit tests ${counts.killed}, by the simulator ${counts.simulator}, by the limit of time ` +
       `${counts.endless}, ended the process ${counts.crashed}; ${counts.invalid} more did not compile`,

@@ -59,7 +59,8 @@ describe('blame', () => {
     veteran(s, 3);
     crash(s); // excuses the first one
     s.pass(1000, { c1: [], c3: [s.beat(0, 2)] });
-    const quarantined = (): boolean => nodeViews(s.dispatcher).find((n) => n.id === N(1))!.quarantinedUntil !== undefined;
+    const quarantined = (): boolean =>
+      nodeViews(s.dispatcher).find((n) => n.id === N(1))!.quarantinedUntil !== undefined;
     expect([s.record(0).node, quarantined()]).toEqual([N(3), false]);
     s.send('progress', { job: J(), tasks: [{ task: T(0), sends: 1, arrivals: 0, consumed: 0, underWay: false }] });
     expect(s.view().faults.map((f) => f.excused ?? false)).toEqual([false, false]);
@@ -136,7 +137,9 @@ describe('blame', () => {
     expect(s.send('tick', {}).map((e) => e.type)).not.toContain('nodesChanged');
     s.send('heartbeat', { connection: 'c1', tasks: [] });
     s.now += 1;
-    expect(s.send('tick', {}).map((e) => e.type)).toEqual(expect.arrayContaining(['persist', 'assign', 'nodesChanged']));
+    expect(s.send('tick', {}).map((e) => e.type)).toEqual(
+      expect.arrayContaining(['persist', 'assign', 'nodesChanged']),
+    );
     expect(until()).toBeUndefined();
   });
 

@@ -24,7 +24,9 @@ describe('views', () => {
     const began = s.now;
     s.pass(1000, { c1: [s.beat(0, 0), s.beat(0, 0, {}, J(1))] });
     expect(s.view()).toMatchObject({ state: 'running', startedAt: began });
-    expect(s.view().tasks).toMatchObject([{ state: 'running', node: N(1), nodeName: 'tab 1', activity: { state: 'computing' } }]);
+    expect(s.view().tasks).toMatchObject([
+      { state: 'running', node: N(1), nodeName: 'tab 1', activity: { state: 'computing' } },
+    ]);
     expect(s.view().tasks[0]!.activitySince).toBe(began + 250);
     s.exit(0, { code: 3 });
     expect(s.view()).toMatchObject({ state: 'done', startedAt: began, endedAt: s.now, exitCode: 3 });
@@ -51,7 +53,13 @@ describe('views', () => {
     expect(nodeViews(s.dispatcher).map((n) => n.busy)).toEqual([2, 0]);
     s.pass(2000, { c1: [s.beat(0, 0), s.beat(1, 0)] });
     s.send('kill', { job: J(), task: T(0) });
-    s.send('report', { connection: 'c1', job: J(), task: T(1), incarnation: s.record(1).incarnation, event: 'crashed' });
+    s.send('report', {
+      connection: 'c1',
+      job: J(),
+      task: T(1),
+      incarnation: s.record(1).incarnation,
+      event: 'crashed',
+    });
     expect(nodeViews(s.dispatcher)[0]).toMatchObject({ presentMs: 2000, faults: 1 });
     s.send('disconnected', { connection: 'c1' });
     s.pass(5000);
