@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * What stands behind `npm start | test | demo | simulate | faults | attack | damage | conformance | bench`: sets up what a fresh machine lacks, then does it. Needs Node
+ * What stands behind `npm start | test | demo | simulate | mutate | faults | attack | damage | conformance | bench`: sets up what a fresh machine lacks, then does it. Needs Node
  * and npm, nothing else.
  *
- *   node bootstrap.mjs <start|test|demo|simulate|faults|attack|damage|conformance|bench|setup> [arguments…]
+ *   node bootstrap.mjs <start|test|demo|simulate|mutate|faults|attack|damage|conformance|bench|setup> [arguments…]
  *
  * Set-up: packages (`npm ci`, when they do not match the lockfile), build (turbo; unchanged parts come from its cache), and for
  * the tests and the faults a browser: an installed Chrome, Chromium or Edge, else Playwright's own, else Debian's package. The tests use an installed
@@ -231,7 +231,7 @@ async function test(args) {
   const statics = async () => {
     if (wanted('lint')) {
       await part('lint', () => check(join(bin, 'eslint'), ['.', '--max-warnings=1000']));
-      await part('imports', () => check(join(bin, 'depcruise'), ['--config', '.dependency-cruiser.cjs', 'apps', 'packages', 'playwright', 'benchmarks']));
+      await part('imports', () => check(join(bin, 'depcruise'), ['--config', '.dependency-cruiser.cjs', 'apps', 'packages', 'playwright', 'benchmarks', 'mutation']));
     }
     if (wanted('types'))
       await part('types', () => check(process.execPath, [join(root, 'types.mjs')]));
@@ -305,6 +305,7 @@ const commands = {
   test,
   demo: async (args) => run(process.execPath, [cli, 'demo', ...args], { env: await optionalBrowser() }),
   simulate: (args) => run(process.execPath, [cli, 'simulate', ...args]),
+  mutate: (args) => run(process.execPath, [join(root, 'mutation/mutate.mjs'), ...args]),
   faults: async (args) => run(process.execPath, [join(root, 'playwright/dist/faults.js'), ...args], { env: { MAYFLY_BROWSER: await findBrowser(true) } }),
   attack: async (args) => run(process.execPath, [join(root, 'playwright/dist/attack.js'), ...args], { env: { MAYFLY_BROWSER: await findBrowser(true) } }),
   damage: ([only = 'all']) => run(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', 'apps/server/test/damage.test.ts', '--disable-console-intercept'], { env: { MAYFLY_DAMAGE: only } }),

@@ -13,7 +13,7 @@ export default defineConfig({
     // More than cores: many wait for processes and sockets most of the time. `npm test` has the browser's tests beside them.
     maxWorkers: process.env.MAYFLY_VITEST_REPORT ? 3 : 4,
     projects: [
-      { extends: true, test: { name: 'processes', include: ['{packages,apps,benchmarks,examples}/**/*.test.{ts,tsx}'], exclude: [...exclude, ...PURE] } },
+      { extends: true, test: { name: 'processes', include: ['{packages,apps,benchmarks,examples}/**/*.test.{ts,tsx}', 'mutation/*.test.mjs'], exclude: [...exclude, ...PURE] } },
       { extends: true, test: { name: 'pure', include: PURE, exclude, isolate: false } },
     ],
     // `npm test` runs other parts beside this one: lines only, nothing redrawn.

@@ -324,6 +324,17 @@ describe('restart', () => {
     expect(s.refusal(manifest(2))).toBe('FENCED');
   });
 
+  it('C4: a job that is opened again lets the acting incarnation only rise', () => {
+    const s = new Stage();
+    s.restart(2);
+    s.open(); // says 0
+    expect(s.refusal(manifest(1, {}, 0), incarnation(0))).toBe('FENCED');
+    expect(s.refusal(manifest(1, {}, 2), incarnation(2))).toBeUndefined();
+    s.send('openJob', { job: J, size: 4, channelMemories: 2, program, acting: [[T, incarnation(3)]] });
+    expect(s.refusal(manifest(1, {}, 2), incarnation(2))).toBe('FENCED');
+    s.send('linkClosed', { link: 'R' });
+    expect(s.refusal(manifest(1, {}, 3), incarnation(3))).toBeUndefined();
+  });
   it('C4: the choice waits for a commit that is under way', () => {
     const s = new Stage();
     const m = manifest(1);
@@ -366,6 +377,8 @@ describe('restart of the server', () => {
     for (const n of [1, 2, 3]) s.complete(manifest(n));
     s.send('damaged', { job: J, task: T, image: manifest(2).image });
     s.write(s.of('discard').at(-1)!.changes);
+    // A second complaint of the same image costs no other one.
+    expect(s.send('damaged', { job: J, task: T, image: manifest(2).image })).toEqual([]);
     s.effects.length = 0;
     s.crash(0);
     expect(s.core.imagesOf(J, T)).toHaveLength(1);

@@ -206,11 +206,12 @@ export function came(core: Core, node: NodeId, address: string | undefined): voi
 
 /** At every tick: who comes out of quarantine may be given ranks. */
 export function release(core: Core): void {
-  if (core.now < core.nextRelease) return;
+  const left = core.nextRelease - core.now;
+  // A clock that was set back must not make a quarantine endless.
+  if (left === Infinity || (left > 0 && left <= core.settings.quarantineMaxMs)) return;
   core.nextRelease = Infinity;
   for (const r of core.reputations.values()) {
     if (r.quarantinedUntil === undefined) continue;
-    // A clock that was set back must not make a quarantine endless.
     if (r.quarantinedUntil - core.now > core.settings.quarantineMaxMs) r.quarantinedUntil = core.now + core.settings.quarantineMaxMs;
     if (r.quarantinedUntil > core.now) core.nextRelease = Math.min(core.nextRelease, r.quarantinedUntil);
     else delete r.quarantinedUntil;

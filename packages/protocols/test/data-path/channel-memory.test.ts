@@ -145,6 +145,18 @@ describe('replay: "re-sending the message being already sent to the failed task"
     b.attach(21, 1, { inc: 2, replay });
     expect(arrivals(b, 21)).toEqual([1, 2, 8, 9, 10]);
   });
+  test.each([7, 9])('C6 the same after a recovery, where nothing is left of the first %i arrivals', (trimmed) => {
+    const b = pair();
+    for (let n = 1; n <= 9; n++) b.send(10, 0, 1, n);
+    b.step({ type: 'trim', task: T(1), replay: { prologue: line({}), image: line({ arrivals: trimmed }), held: [] } });
+    b.step({ type: 'flush' });
+    b.start(false);
+    b.sent = [];
+    b.attach(20, 1, { inc: 1 });
+    b.control(20, Kind.RESUPPLIED, 1, { incarnation: incarnation(1) });
+    expect(arrivals(b, 20)).toEqual([]);
+    expect(codes(b)).toEqual(['OUT_OF_SEQUENCE']);
+  });
   test('C2 determinants come back from the asked positions', () => {
     const b = pair();
     const clock = (ms: number) => ({ type: 'clock', ms }) as const;
@@ -167,6 +179,15 @@ describe('flow control', () => {
     expect(first.length).toBeLessThan(10);
     b.control(11, Kind.CREDIT, 1, { arrival: first.length, size: 1024 });
     expect(arrivals(b, 11)[0]).toBe(first.length + 1);
+  });
+  test('P1 messages of one chunk count as well, each with something for its header', () => {
+    const b = pair();
+    for (let n = 1; n <= 60; n++) b.send(10, 0, 1, n, 40);
+    const first = arrivals(b, 11);
+    expect(first.length).toBeGreaterThanOrEqual(9);
+    expect(first.length * (40 + 64)).toBeLessThanOrEqual(2.25 * 1024);
+    b.control(11, Kind.CREDIT, 1, { arrival: first.length, size: 1024 });
+    expect(arrivals(b, 11)).toEqual(first.map((n) => n + first.length));
   });
   test('P4 a body above the window stays in the log, "out-of-core", and is pulled in parts', () => {
     const b = pair();

@@ -180,6 +180,7 @@ describe('M3 arrivals', () => {
     const d = new Desk().begin();
     for (const n of [1, 2, 3]) d.arrival(n);
     d.ack(0, { arrivalsSynced: 1 });
+    d.ack(1, { arrivalsSynced: 3 }); // that is not where they are logged
     d.step({ type: 'disconnected', cm: 0 });
     d.step({ type: 'connected', cm: 0 });
     d.sent(0);

@@ -300,6 +300,17 @@ describe('durability', () => {
     b.step({ type: 'flush' });
     expect(b.core.flushDue).toBe(false);
   });
+  test('a frame of an epoch that is not its sender\'s is no part of the log', () => {
+    const b = pair();
+    const frame = (epoch: number): Uint8Array =>
+      encodeFrame({ ...emptyHeader(Kind.DATA), src: T(0), dst: T(1), channel: 1, size: 8, flags: Flag.LAST, epoch }, new Uint8Array(8));
+    b.frame(10, frame(1));
+    expect(b.effects.filter((e) => e.type === 'close')).toMatchObject([{ conn: 10, error: { code: 'BAD_FRAME' } }]);
+    expect(arrivals(b, 11)).toEqual([]);
+    b.attach(20, 0, { resume: true });
+    b.frame(20, frame(0));
+    expect(arrivals(b, 11)).toEqual([1]);
+  });
   test('C6 who pulls more at once than a link may have waiting is closed, and nobody else', () => {
     const b = pair();
     b.send(10, 0, 1, 1, 64 * 1000);

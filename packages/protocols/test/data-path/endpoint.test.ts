@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeDeterminants, incarnation, taskId, WORLD, zeroLine, type Determinant, type Line, type ReplayFrom } from '@mayfly/wire';
+import { decodeDeterminants, Flag, incarnation, Kind, taskId, WORLD, zeroLine, type Determinant, type Line, type ReplayFrom } from '@mayfly/wire';
 import { SingleCounterEndpoint } from '@mayfly/simulator';
 import { Endpoint, LIVE, ReplayDiverged, type EndpointStart } from '../../src/index.ts';
 
@@ -40,6 +40,17 @@ describe('silent re-execution: "it knows the number of messages to ignore and em
     expect(at(SingleCounterEndpoint)).toEqual([0, 1]);
     expect(at(Endpoint)).toEqual([1, 0]);
   });
+});
+
+test('a frame of data that follows one of determinants alone is one of data', () => {
+  const e = fresh();
+  const header = (): number[] => {
+    const { kind, flags, dst, channel } = e.dataHeader(T(2), 1, 0, 0, 0, 0, 8, 0, 8, e.block());
+    return [kind, flags, dst, channel];
+  };
+  expect(header()).toEqual([Kind.DATA, Flag.LAST, 2, 1]);
+  expect(e.determinantsHeader(e.block())).toMatchObject({ kind: Kind.DETERMINANTS, flags: 0, dst: 0, size: 0 });
+  expect(header()).toEqual([Kind.DATA, Flag.LAST, 2, 1]);
 });
 
 describe('logging: "Non-deterministic events are receptions and probes. They are all logged"', () => {

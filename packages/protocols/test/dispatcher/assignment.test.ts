@@ -236,6 +236,41 @@ describe('results', () => {
     expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'TIME_LIMIT' } });
   });
 
+  it('D6: a job that is cancelled before its start is durable opens no logs', () => {
+    const s = new Stage();
+    s.come(1);
+    s.hold.add('persist');
+    s.send('submit', { job: job(1) });
+    s.send('cancel', { job: J() });
+    s.release();
+    expect(s.view().state).toBe('cancelled');
+    expect(s.of('openJob')).toEqual([]);
+    expect(s.of('fenceCs')).toEqual([]);
+  });
+
+  it('the end of a job leaves what its ranks came to: those that had ended are done, the others are nowhere', () => {
+    const s = new Stage();
+    s.come(1, 2);
+    s.send('submit', { job: job(2) });
+    s.send('heartbeat', { connection: 'c1', tasks: [s.beat(0, 0), s.beat(1, 0)] });
+    s.exit(0);
+    s.send('cancel', { job: J() });
+    expect(s.view().tasks.map((t) => t.state)).toEqual(['done', 'unassigned']);
+  });
+
+  it('a node that does not come back after a restart of the server is forgotten in its time', () => {
+    const s = new Stage({ forgetMs: 20_000, restartGraceMs: 5000 });
+    s.come(1);
+    s.send('submit', { job: job(1) });
+    s.pass(500, { c1: [s.beat(0, 0)] });
+    s.crash();
+    expect(nodeViews(s.dispatcher).map((n) => n.id)).toEqual([N(1)]);
+    s.pass(19_000);
+    expect(nodeViews(s.dispatcher)).toHaveLength(1);
+    s.pass(2000);
+    expect(nodeViews(s.dispatcher)).toEqual([]);
+  });
+
   it('forgets an ended job, never a running one', () => {
     const s = new Stage();
     s.come(1);

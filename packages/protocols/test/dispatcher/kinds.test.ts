@@ -56,6 +56,19 @@ describe('placement', () => {
     expect(placed(s).slice(-2).sort()).toEqual(['3.0.0@3', '3.1.0@3']);
   });
 
+  it('jobs of another kind that have ended, or have all their ranks placed, do not wait', () => {
+    const s = new Stage();
+    s.come(1, 4);
+    s.send('submit', { job: script(1, 1) });
+    s.exit(0, { code: 0 }, J(1));
+    s.come(2, 1, WASM);
+    s.send('submit', { job: c(1, 2) });
+    expect(placed(s).at(-1)).toBe('2.0.0@1');
+    s.send('submit', { job: script(1, 3) });
+    s.send('submit', { job: c(1, 4) });
+    expect(placed(s).slice(-2)).toEqual(['3.0.0@1', '4.0.0@1']);
+  });
+
   it('lost ranks of two kinds both find a slot when there is one for each, whichever is asked first', () => {
     const s = new Stage();
     s.come(1, 2);

@@ -2,7 +2,7 @@
 import { FileOp, SpawnRefusal, WorldMode, decodeFileRequest, encodeFileRequest, fileValue, taskId, type Segments } from '@mayfly/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FileError, GONE, MemoryFiles, type Outcome } from '../../src/index.ts';
+import { FileError, FileService, GONE, MemoryFiles, type Outcome } from '../../src/index.ts';
 
 const text = new TextEncoder();
 const CREATE = 2;
@@ -52,6 +52,9 @@ describe('the file service', () => {
     expect(ask(FileOp.WRITE, { session, segments: [0, 3, 1, 0], data: new Uint8Array(2) }).error).toBe(FileError.ARG);
     expect(ask(FileOp.READ, { session, segments: [2 ** 53 - 2, 4, 1, 0] }).error).toBe(FileError.ARG);
     expect(ask(FileOp.RESIZE, { session, value: 1001 }).error).toBe(FileError.QUOTA);
+    // S3: the limit itself is not beyond it.
+    expect(ask(FileOp.RESIZE, { session, value: 1000 }).error).toBe(FileError.NONE);
+    expect(ask(FileOp.WRITE, { session, segments: [996, 4, 1, 0], data: new Uint8Array(4) }).error).toBe(FileError.NONE);
     expect(fileValue(ask(FileOp.ADVANCE, { session, value: 5 }).body, 0)).toBe(0);
     expect(fileValue(ask(FileOp.ADVANCE, { session, value: 1 }).body, 0)).toBe(5);
     expect(ask(99 as FileOp, { session }).error).toBe(FileError.ARG);
@@ -221,6 +224,22 @@ describe('the file service', () => {
       for (const task of [taskId(0), taskId(1)])
         for (let r = 1; r <= files.service.requests(task); r++) expect(again.answer(task, r)).toEqual(files.answer(task, r));
     }), { numRuns: 150 });
+  });
+});
+
+it('a service that is not told of tasks has none, and adds none', () => {
+  const service = new FileService(10, new Map());
+  expect(service.tasksOfJob).toBe(0);
+  const body = request(FileOp.SPAWN, { data: text.encode(JSON.stringify([{ args: [], count: 1 }])) });
+  expect(service.decide(taskId(0), 1, WorldMode.REQUEST, body, 10, false)).toMatchObject({ error: FileError.SPAWN, value: SpawnRefusal.LIMIT });
+});
+
+describe('files in memory', () => {
+  it('an effect of the journal on a file that a later one has removed already makes it again', () => {
+    const files = new MemoryFiles(10);
+    files.perform({ type: 'write', path: 'x', segments: [1, 1, 1, 0], data: Uint8Array.of(7) });
+    files.perform({ type: 'resize', path: 'y', size: 2 });
+    expect([...files.files].map(([path, bytes]) => [path, ...bytes])).toEqual([['x', 0, 7], ['y', 0, 0]]);
   });
 });
 

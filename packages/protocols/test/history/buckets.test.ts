@@ -57,6 +57,14 @@ describe('a history in buckets', () => {
     expect(b.read(ORIGIN, 1000, 1).sums[0]).toBe(503);
   });
 
+  it('merges only when the older side is full: 12 units and 16 pairs of them fit', () => {
+    const b = new Buckets({ rows: 1, kinds: 1, origin: ORIGIN, young: 12, old: 16 });
+    b.add(0, 0, ORIGIN + 43_000, ORIGIN + 43_000, 1);
+    expect(b.resolutionAt(ORIGIN)).toBe(2000);
+    b.add(0, 0, ORIGIN + 44_000, ORIGIN + 44_000, 1);
+    expect(b.resolutionAt(ORIGIN)).toBe(4000);
+  });
+
   it('is as large for a week of 1,024 rows as for an hour of 16 (B2)', () => {
     const b = new Buckets({ rows: 1024, kinds: 9, origin: ORIGIN });
     for (let h = 0; h < 7 * 24; h++) b.add(h, 0, ORIGIN + h * 3_600_000, ORIGIN + h * 3_600_000 + 1000, 1000);
