@@ -25,7 +25,7 @@ for (const width of [1400, 360])
     const opened = (name: string) => Promise.all([context.waitForEvent('page'), page.getByRole('link', { name }).click()]).then(([tab]) => tab);
     const first = await opened('compute here with 4 slots');
     await expect(first.getByTestId('volunteer-state')).toHaveText('Idle');
-    await expect(page.getByText('4 slots free: it starts at once.')).toBeVisible();
+    await expect(page.getByText('4 slots free: the job starts at once.')).toBeVisible();
     await expect(page.getByRole('link', { name: 'compute here' })).toHaveCount(0);
     await first.close();
     await expect(page.getByText('Needs 4 slots, 0 are here')).toBeVisible();

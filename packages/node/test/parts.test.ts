@@ -370,7 +370,7 @@ describe('when a volunteer’s wishes forbid to work', () => {
     expect(holds(night, at(21, 59), at(22), at(0), at(6, 59), at(7), at(12))).toEqual([true, false, false, false, true, true]);
     expect(holds({ ...wishes, hours: { from: 9 * 60, to: 17 * 60 } }, at(8, 59), at(9), at(16, 59), at(17))).toEqual([true, false, false, true]);
     expect(holds({ ...wishes, hours: { from: 60, to: 60 } }, at(0), at(1), at(2))).toEqual([false, false, false]);
-    expect(holdOf(night, { ...c, now: at(12) })).toBe('outside the hours that you chose; it goes on by itself at 22:00');
+    expect(holdOf(night, { ...c, now: at(12) })).toBe('outside your chosen hours; resumes at 22:00');
     expect(nextLook(night, { ...c, now: at(12) })).toBe(40_000);
   });
   it('takes no glance at another tab for a departure', () => {

@@ -38,7 +38,7 @@ export interface MpiexecOptions extends ConnectionOptions {
   memory?: number;
   seed?: number;
   keep?: boolean;
-  /** Options of the compiler, as one line. */
+  /** Compiler options, as one line. */
   ccFlags?: string;
 }
 
