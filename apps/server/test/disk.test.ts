@@ -226,7 +226,7 @@ describe('a process with too many open files', () => {
     await p.until(id, 'the pause', (v) => v.state === 'paused');
     expect((await p.view(id)).stopped).toEqual({
       code: 'STORAGE_FAILED',
-      message: 'The server cannot store anything: this process has as many files open as it may (see ulimit -n) (EMFILE). Jobs go on by themselves when that has passed; the page and the log of the server have the details.',
+      message: 'The server cannot store anything: this process has as many files open as it may (see ulimit -n) (EMFILE). Jobs resume automatically once it can. The page and the log of the server have the details.',
     });
     expect(await p.submit()).toMatchObject({ status: 507, body: { code: 'STORAGE_FAILED' } });
     expect(await p.disk_()).toMatchObject({ state: 'stopped', code: 'STORAGE_FAILED' });

@@ -259,7 +259,7 @@ describe('faults', () => {
     await bench.until(id, (j) => j.outputBytes > 0);
     await bench.api(`jobs/${id}/pause`, { method: 'POST', body: '{"waitMs":600000}' });
     const paused = await bench.until(id, (j) => j.state === 'paused');
-    expect(paused).toMatchObject({ reason: 'goes on from its image', faults: [], tasks: [{ state: 'paused' }] });
+    expect(paused).toMatchObject({ reason: 'will resume from its checkpoint', faults: [], tasks: [{ state: 'paused' }] });
     expect(paused.tasks[0]!.images).toBeGreaterThan(0);
     const here = ((await (await bench.api('nodes')).json()) as { state: string; busy: number }[]).filter((n) => n.state === 'here');
     expect(here.map((n) => n.busy)).toEqual([0]);

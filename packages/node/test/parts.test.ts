@@ -360,7 +360,7 @@ describe('when a volunteer’s wishes forbid to work', () => {
     expect([lowBattery({ battery }), lowBattery({ battery: { charging: false, level: 0.1 } }), lowBattery({ battery: { charging: true, level: 0.1 } }), lowBattery({})]).toEqual([false, true, false, false]);
   });
   it('waits until nobody uses the machine, where the browser says so', () => {
-    expect(holdOf({ ...wishes, onlyIdle: true }, { ...c, away: false })).toContain('somebody uses');
+    expect(holdOf({ ...wishes, onlyIdle: true }, { ...c, away: false })).toContain('somebody is using');
     expect([holdOf({ ...wishes, onlyIdle: true }, { ...c, away: true }), holdOf({ ...wishes, onlyIdle: true }, c), holdOf(wishes, { ...c, away: false })]).toEqual([undefined, undefined, undefined]);
   });
   it('works at the hours that were chosen, past midnight too, and looks again every minute', () => {

@@ -138,7 +138,7 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
 
   const settle = (job: Job, outcome: Outcome, limits: RunLimits): void => {
     if (outcome.type === 'result') return job.resolve(outcome.result!);
-    if (outcome.type === 'killed') return job.reject(new MayflyError('CANCELLED', 'Nobody waits for this program to be compiled any more.'));
+    if (outcome.type === 'killed') return job.reject(new MayflyError('CANCELLED', 'The submission was cancelled before this program was compiled.'));
     if (job.request === undefined || outcome.type === 'ended')
       return job.reject(new MayflyError('INTERNAL', `The compile process ended: ${outcome.type === 'limit' ? `limit of ${outcome.what}` : outcome.type === 'failed' ? outcome.message : outcome.why}`));
     if (outcome.type === 'failed') return job.resolve(refusal('COMPILE_FAILED', `The compiler gave up on this program: ${outcome.message.split('\n')[0]!}`, job.request));

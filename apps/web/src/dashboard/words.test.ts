@@ -34,7 +34,7 @@ describe('words', () => {
     expect(rankWord(rank({})).text).toBe('computing');
   });
   it('says why a job waits, how far it is, how it ended', () => {
-    expect(jobLine(job({ state: 'waiting', reason: 'needs 4 slots, 3 are here' }))).toBe('needs 4 slots, 3 are here');
+    expect(jobLine(job({ state: 'waiting', reason: 'needs 4 slots; 3 available' }))).toBe('needs 4 slots; 3 available');
     expect(jobLine(job({ tasks: [rank({ state: 'done' }), rank({})] }))).toBe('1 of 2 ranks done');
     expect(jobLine(job({ state: 'failed', error: { code: 'DEADLOCK', message: 'Every rank waits.\nrank 0 …' } }))).toBe('DEADLOCK: Every rank waits.');
     expect([wantedAt(job({ state: 'waiting' })), wantedAt(job({ state: 'waiting', room: 'ABCDEF' })), wantedAt(job({ state: 'paused' })), wantedAt(job({ state: 'done' }))]).toEqual(['/volunteer', '/volunteer?room=ABCDEF', undefined, undefined]);

@@ -102,7 +102,7 @@ function raise(core: Core, tasks: Task[], starts: Job[]): void {
   const jobs = new Set<Job>();
   for (const t of tasks) {
     if (t.resumable !== undefined) {
-      tellToDrop(core, t, t.resumable, { code: 'FENCED', message: 'This node was away too long; its rank begins elsewhere.' });
+      tellToDrop(core, t, t.resumable, { code: 'FENCED', message: 'This node was away too long; its rank restarts elsewhere.' });
       t.resumable = undefined;
     }
     t.incarnation = ((t.incarnation ?? -1) + 1) as Incarnation; // D2
