@@ -77,7 +77,7 @@ test('a tab whose rank computes shows computing, one whose rank waits waiting, a
 
   await expect(picture(still)).toHaveAccessibleName(/silent \d+ %/);
   node.thaw();
-  await expect(still.getByText('Here since')).toBeVisible();
+  await expect(still.getByText('Connected since')).toBeVisible();
   await expect(picture(still)).toHaveAccessibleName(/idle \d+ %.* silent|silent \d+ %.* idle/); // the same node
   await node.kill();
   await expect(still.getByText('the data shown is from then')).toBeVisible();

@@ -34,7 +34,7 @@ test('the token is asked for, a wrong one refused, a right one kept and not show
   await page.goto(`${server.url}/dashboard`);
   await page.getByLabel('Token').fill('not-the-token');
   await page.getByRole('button', { name: 'Open the dashboard' }).click();
-  await expect(page.getByText('does not know the token')).toBeVisible();
+  await expect(page.getByText('rejected the last token')).toBeVisible();
   await dashboard(page);
   await expect(page.getByRole('heading', { name: 'Jobs' })).toBeVisible();
   expect(page.url()).toBe(`${server.url}/dashboard`);
@@ -61,7 +61,7 @@ test('the token is asked for, a wrong one refused, a right one kept and not show
   await owner.getByRole('button', { name: 'Revoke it' }).click();
   await expect(owner.getByRole('row', { name: /^Ada/ })).toHaveCount(0);
   await owner.context().close();
-  await expect(page.getByText('does not know the token')).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText('rejected the last token')).toBeVisible({ timeout: 60_000 });
 });
 
 test('a job waits with its reason, starts when somebody volunteers, shows its picture, and survives a killed rank', async ({ page, browser }, info) => {
@@ -128,7 +128,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await page.keyboard.press('ArrowDown');
   await expect(page.getByTestId('timeline-cell')).toContainText(/Rank 1, .* to /);
   expect(await serious(page)).toEqual([]);
-  await info.attach('time line', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
+  await info.attach('timeline', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
   await page.getByRole('tab', { name: 'Profile' }).click();
   await expect(page.getByTestId('profile-calls').getByRole('row', { name: /^standard input .* rank 0/ })).toBeVisible();
   await expect(page.getByTestId('profile-calls').getByRole('row', { name: /^MPI_Barrier / })).toBeVisible();
@@ -254,7 +254,7 @@ test('errors are shown where they belong: files, compiler, stack, deadlock', asy
   // What cannot be a program is refused in words and changes nothing; an archive becomes sources that can be edited.
   const upload = page.locator('.source-bar input[type=file]').first();
   await upload.setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.of(0x89, 0) });
-  await expect(page.getByTestId('given')).toContainText('a.png is no text, no module');
+  await expect(page.getByTestId('given')).toContainText('a.png is not a text file, a module');
   await expect(page.locator('.cm-content')).toContainText("const a: number = 'x'");
   const text = new TextEncoder();
   const files = {

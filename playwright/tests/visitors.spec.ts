@@ -39,7 +39,7 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await expect(page.getByRole('combobox', { name: /^Room/ })).toHaveValue(code);
   // Held by standard input until everything has been seen.
   await write(page, 'greeting', `import { env, stdin } from 'mayfly';\nconsole.log('hello', env.WHO);\nconsole.log('then', stdin.readLine());\n`, 1);
-  await page.getByLabel('What it is for').fill('It greets the class.');
+  await page.getByLabel('Purpose').fill('It greets the class.');
   await page.getByText('Standard input and options').click();
   await page.getByLabel('Environment variables').fill('WHO=Ada\n');
   await page.getByLabel(/Keep it open/).check();

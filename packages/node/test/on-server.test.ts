@@ -31,7 +31,7 @@ describe('headless nodes', () => {
     expect(stdout).toEqual(Array(4).fill('sum 10\n'));
   });
 
-  // DESIGN.md, the life of a message, 6: "this could wait for tag B behind 10 GB of tag A": envelopes are consumed, bodies stay in the log.
+  // A receive can wait for tag B behind 10 GB of tag A: envelopes are consumed, bodies stay in the log (docs/pessimistic.md, flow control).
   it('find a message of tag B behind a flood of tag A, in bounded memory', async () => {
     await bench.node(1);
     await bench.node(1);

@@ -8,7 +8,7 @@ import type { DaemonSeams } from '../src/daemon/seams.ts';
 import { createDate } from '../src/rank/date.ts';
 import { placeOf } from '../src/rank/place.ts';
 import { Random } from '../src/rank/random.ts';
-import { CommSide, createChannelMemory, RankSide } from '../src/ring.ts';
+import { CommSide, createRankMemory, RankSide } from '../src/ring.ts';
 import { RankState, readCalls, readPlaceTimes, readStatus, StatusWriter } from '../src/status.ts';
 import { holdOf, lowBattery, nextLook } from '../src/page/policy.ts';
 import { AT_EASE, CALM_MS, PRESSED_MS, eased, easeWords, nextEase } from '../src/page/pressure.ts';
@@ -160,7 +160,7 @@ describe('the spare frame (jobs J4)', () => {
 
 describe('status words', () => {
   it('say what a rank waits for, and count', () => {
-    const memory = createChannelMemory(4096, 4096);
+    const memory = createRankMemory(4096, 4096);
     let clock = 0;
     const writer = new StatusWriter(new RankSide(memory).words, () => undefined, () => clock);
     const words = new CommSide(memory, () => undefined).words;
@@ -196,7 +196,7 @@ describe('status words', () => {
 
   it('tell a replay from what comes after it, also in the middle of what a rank computes', () => {
     let clock = 0;
-    const { words } = new RankSide(createChannelMemory(1 << 12, 1 << 12));
+    const { words } = new RankSide(createRankMemory(1 << 12, 1 << 12));
     const writer = new StatusWriter(words, undefined, () => clock);
     writer.state(RankState.REPLAYING);
     clock = 40;
@@ -223,7 +223,7 @@ describe('status words', () => {
   ])('finds the place of a call in a stack: %s', (_, stack, place) => expect(placeOf(stack)).toBe(place));
 
   it('samples from where in the program it waits: once in twenty milliseconds of waiting, and while a wait goes on', () => {
-    const { words } = new CommSide(createChannelMemory(64 * 1024, 64 * 1024), () => undefined);
+    const { words } = new CommSide(createRankMemory(64 * 1024, 64 * 1024), () => undefined);
     let clock = 0;
     let looks = 0;
     const writer = new StatusWriter(words, undefined, () => clock);
@@ -263,7 +263,7 @@ describe('status words', () => {
   });
 
   it('divides the time that a rank waits by call; what has no entry of its own is other calls', () => {
-    const { words } = new CommSide(createChannelMemory(64 * 1024, 64 * 1024), () => undefined);
+    const { words } = new CommSide(createRankMemory(64 * 1024, 64 * 1024), () => undefined);
     let clock = 0;
     const writer = new StatusWriter(words, undefined, () => clock);
     expect(readCalls(words)).toEqual([]);
@@ -332,8 +332,8 @@ describe('a share of a processor', () => {
     call(100);
     expect(r.rested).toBe(100);
   });
-  it('reaches the rank through the channel memory', () => {
-    const memory = createChannelMemory(4096, 4096);
+  it('reaches the rank through the rank memory', () => {
+    const memory = createRankMemory(4096, 4096);
     const rankSide = new RankSide(memory);
     const comm = new CommSide(memory, () => undefined);
     expect(rankSide.share).toBe(100);

@@ -1,5 +1,5 @@
 /**
- * Checkpoint Server: keeps the images of tasks and says when one is complete (MPICH-V §3.4; DESIGN.md "The life of a checkpoint").
+ * Checkpoint Server: keeps the images of tasks and says when one is complete (MPICH-V §3.4; docs/pessimistic.md).
  *
  * Owns: offers under way, the list of complete images of every task, which incarnation may offer, what the logs may be trimmed to. Does
  * not own: pages and manifests (ImageStore, host), capabilities (host), logs (Channel Memories).

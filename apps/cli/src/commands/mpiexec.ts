@@ -141,7 +141,7 @@ async function inputFile(given: string): Promise<{ path: string; from: string; s
   const near = relative('.', from).split(sep).join('/');
   const path = at > 0 ? given.slice(0, at) : near.startsWith('..') || resolve(from) === from ? basename(from) : near;
   const info = await stat(from).catch(() => undefined);
-  if (!info?.isFile()) throw new CommandError(`there is no input file ${from}`, Exit.USAGE);
+  if (!info?.isFile()) throw new CommandError(`no such input file: ${from}`, Exit.USAGE);
   return { path, from, size: info.size };
 }
 

@@ -89,7 +89,7 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
   'DELETE /api/tokens/:id': { description: 'The token stops working, and sockets opened with it are closed. Its jobs stay.', answer: ok },
   'POST /api/jobs': {
     description:
-      'Compiles the program and queues the job; it starts by itself when there are slots for all its ranks. A program is TypeScript, C or C++ sources, a module of WebAssembly, or an archive (docs/programs.md); files and standard input are base64. The job carries the name of the token as its owner.',
+      'Compiles the program and queues the job; the job starts when there are slots for all its ranks. A program is TypeScript, C or C++ sources, a module of WebAssembly, or an archive (docs/programs.md); files and standard input are base64. The job carries the name of the token as its owner.',
     request: submission,
     answer: { id: ID, warnings: [] },
   },

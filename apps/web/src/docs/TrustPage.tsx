@@ -6,7 +6,7 @@ export function TrustPage() {
     <article className="narrow stack">
       <title>Trust – Mayfly</title>
       <h1>Whom do you trust with a job?</h1>
-      <p>Jobs run on strangers’ machines. Whoever controls the machine controls what runs on it.</p>
+      <p>Jobs run on strangers’ machines. The owner of a machine controls what runs on it.</p>
       <h2>What a volunteer could do to the ranks there</h2>
       <ul>
         <li>

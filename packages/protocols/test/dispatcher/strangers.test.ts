@@ -118,7 +118,7 @@ describe('nodes are blamed before programs (B1–B4)', () => {
       if (order === 'last') down.reverse();
       for (const t of down) s.send('report', { connection: 'c1', job: t.job.record.spec.id, task: T(0), incarnation: t.incarnation!, event: 'started' });
       s.send('heartbeat', { connection: 'c1', tasks: down.map((o) => s.beat(0, o.incarnation!, { state: o.job.record.spec.id === J() ? 'waiting' : 'computing' }, o.job.record.spec.id)) });
-      for (const t of down) s.send('report', { connection: 'c1', job: t.job.record.spec.id, task: T(0), incarnation: t.incarnation!, event: 'crashed', error: { code: 'INTERNAL', message: 'the frame died' } });
+      for (const t of down) s.send('report', { connection: 'c1', job: t.job.record.spec.id, task: T(0), incarnation: t.incarnation!, event: 'crashed', error: { code: 'INTERNAL', message: 'the frame crashed' } });
       if (s.view(J(2)).state === 'failed') {
         ended = i;
         break;

@@ -48,7 +48,7 @@ describe('what is dropped on the form', () => {
     ['a program of this machine', [given('a.out', Uint8Array.of(0x7f, 0x45, 0x4c, 0x46, 0))], 'mayfly mpicc'],
     ['a module with something else', [given('a.wasm', wasm), given('b.c', '')], 'a.wasm is a module, which is a whole program: submit it alone'],
     ['a damaged archive', [given('a.zip', zip(C).subarray(0, 40))], 'damaged'],
-    ['a manifest that names what is not there', [given('a.zip', zip({ 'mayfly.json': '{"language":"c","sources":["gone.c"]}' }))], 'It holds no file "gone.c"'],
+    ['a manifest that names what is not there', [given('a.zip', zip({ 'mayfly.json': '{"language":"c","sources":["gone.c"]}' }))], 'It does not contain the file "gone.c"'],
     ['a manifest of C over no C', [given('a.zip', zip({ 'mayfly.json': '{"language":"c"}', 'x.h': '' }))], 'there are no files of that language to compile'],
   ])('is refused in words: %s', async (_what, files, words) => {
     await expect(take(emptyDraft(), files, true)).rejects.toThrow(words);
