@@ -44,7 +44,7 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await page.getByLabel('Environment variables').fill('WHO=Ada\n');
   await page.getByLabel(/Keep it open/).check();
   await page.getByRole('button', { name: 'Submit' }).click();
-  await expect(headline(page)).toContainText(`needs 1 slot, 0 are in room ${code}`);
+  await expect(headline(page)).toContainText(`needs 1 slot; none available in room ${code}`);
   await expect(page.getByTestId('job-about')).toHaveText('It greets the class.');
   const id = new URL(page.url()).pathname.split('/').at(-1)!;
 
