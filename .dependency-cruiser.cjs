@@ -20,7 +20,7 @@ const directions = LEVELS.flatMap((level, height) =>
     const forbidden = [...siblings, ...LEVELS.slice(height + 1).flat()];
     return {
       name: `downward-only-from-${from.replace('/', '-')}`,
-      comment: `${from} may import what is below it in DESIGN.md, and neither siblings nor what is above.`,
+      comment: `${from} may import what is below it in docs/architecture.md, and neither siblings nor what is above.`,
       severity: 'error',
       from: { path: `^${from}/`, pathNot: TESTS },
       to: { path: `^(${forbidden.join('|') || 'nothing'})/` },

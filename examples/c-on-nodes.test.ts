@@ -141,7 +141,7 @@ int main(int argc, char **argv) {
   await join2();
   await vi.waitUntil(async () => new Set(((await (await api(`jobs/${id}/images`)).json()) as { task: number }[]).map((i) => i.task)).size === 2, { timeout: 250_000, interval: 50 });
   expect(await vi.waitUntil(() => file().catch(() => ''), { timeout: 250_000, interval: 50 })).toBe('first\n');
-  expect((await mayfly('checkpoint', id)).split('\n').sort().join('\n')).toMatch(/^\nrank 0: image of \d+ bytes is safe\nrank 1: image of \d+ bytes is safe$/);
+  expect((await mayfly('checkpoint', id)).split('\n').sort().join('\n')).toMatch(/^\nrank 0: checkpoint of \d+ bytes stored\nrank 1: checkpoint of \d+ bytes stored$/);
   await api(`jobs/${id}/stdin`, { method: 'POST', body: '\n', type: 'application/octet-stream' });
   expect((await until(id, 'at its end', (j) => j.endedAt !== undefined)).state).toBe('done');
   expect(await file()).toBe('first\nsecond\n');

@@ -3,11 +3,11 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { createChannelMemory } from '@mayfly/node/ring';
+import { createRankMemory } from '@mayfly/node/ring';
 
 /** Microseconds of a round trip rank → comm → rank by body size; a body above 64 KB counts as its chunks, one after the other. */
 export async function ringRoundTrips(sizes: number[]): Promise<Map<number, number>> {
-  const memory = createChannelMemory();
+  const memory = createRankMemory();
   const worker = (name: string): Worker =>
     new Worker(join(dirname(fileURLToPath(import.meta.url)), `${name}.js`), { workerData: { memory, sizes } });
   const [comm, rank] = [worker('ring-stage-comm'), worker('ring-stage-rank')];

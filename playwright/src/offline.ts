@@ -30,8 +30,8 @@ export async function openedWithoutIsolation(browser: Browser, server: ServerPro
     await route.fulfill({ response, headers });
   });
   await page.goto(`${server.url}/volunteer?bare`);
-  await expect(page.getByTestId('volunteer-state')).toHaveText('Cannot work here: This page has no shared memory');
-  await expect(page.getByText('must pass Cross-Origin-Opener-Policy and Cross-Origin-Embedder-Policy through')).toBeVisible();
+  await expect(page.getByTestId('volunteer-state')).toHaveText('This browser cannot compute here: This page has no shared memory');
+  await expect(page.getByText('pass on the headers Cross-Origin-Opener-Policy and Cross-Origin-Embedder-Policy')).toBeVisible();
   expect(await serious(page)).toEqual([]);
   await info.attach('not isolated', { body: await page.screenshot(), contentType: 'image/png' });
   await page.close();

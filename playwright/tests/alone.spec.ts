@@ -19,21 +19,21 @@ for (const width of [1400, 360])
     const page = await context.newPage();
     const found = complaints(page);
     await openDashboard(page, server, '/new?example=ring');
-    await expect(page.getByText('Needs 4 slots, 0 are here')).toBeVisible();
+    await expect(page.getByText('Needs 4 slots; none available')).toBeVisible();
     await watchShifts(page);
 
     const opened = (name: string) => Promise.all([context.waitForEvent('page'), page.getByRole('link', { name }).click()]).then(([tab]) => tab);
     const first = await opened('compute here with 4 slots');
     await expect(first.getByTestId('volunteer-state')).toHaveText('Idle');
-    await expect(page.getByText('4 slots free: it starts at once.')).toBeVisible();
+    await expect(page.getByText('4 slots free: the job starts at once.')).toBeVisible();
     await expect(page.getByRole('link', { name: 'compute here' })).toHaveCount(0);
     await first.close();
-    await expect(page.getByText('Needs 4 slots, 0 are here')).toBeVisible();
+    await expect(page.getByText('Needs 4 slots; none available')).toBeVisible();
     expect(await shifts(page)).toEqual([]);
     expect(await serious(page)).toEqual([]);
 
     await page.getByRole('button', { name: 'Submit' }).click();
-    await expect(headline(page)).toContainText('needs 4 slots, 0 are here');
+    await expect(headline(page)).toContainText('needs 4 slots; none available');
     await opened('compute here with 4 slots');
     await expect(headline(page)).toContainText('4 ranks finished');
     expect(found).toEqual([]);

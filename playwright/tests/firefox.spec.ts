@@ -69,7 +69,7 @@ test('Firefox volunteers by a click, computes C and TypeScript, loses its tab in
   await second.text(STATE, /^Off$/);
 
   // What it lacks is said, and that the server is away.
-  await second.text('.promise details', /What this browser does not tell.*whether this machine charges.*how much memory.*under pressure.*at the keyboard/);
+  await second.text('.promise details', /What this browser cannot report.*whether this machine is charging.*how much memory.*busy or hot.*at the keyboard/i);
   await second.evaluate('navigator.serviceWorker.ready.then(() => true)');
   await server!.kill9();
   const late = await firefox!.open(`${server!.url}/volunteer`);

@@ -62,7 +62,7 @@ test('a tab whose rank computes shows computing, one whose rank waits waiting, a
   await waits.keyboard.press('End');
   await expect(reading(waits)).toContainText(/: waiting (9\d|100) %/);
   await waits.keyboard.press('Home');
-  await expect(reading(waits)).toContainText('nothing is known');
+  await expect(reading(waits)).toContainText('no data');
   await waits.keyboard.press('Escape');
   await waits.getByText('As a table').click();
   await expect(waits.getByTestId('use-table').getByRole('row').nth(1).getByRole('cell').nth(1)).toHaveText(/^\d+ %$/);
@@ -77,10 +77,10 @@ test('a tab whose rank computes shows computing, one whose rank waits waiting, a
 
   await expect(picture(still)).toHaveAccessibleName(/silent \d+ %/);
   node.thaw();
-  await expect(still.getByText('Here since')).toBeVisible();
+  await expect(still.getByText('Connected since')).toBeVisible();
   await expect(picture(still)).toHaveAccessibleName(/idle \d+ %.* silent|silent \d+ %.* idle/); // the same node
   await node.kill();
-  await expect(still.getByText('what is shown is from then')).toBeVisible();
+  await expect(still.getByText('the data shown is from then')).toBeVisible();
   await expect(picture(still)).toHaveAccessibleName(/idle \d+ %/);
   await info.attach('gone', { body: await still.screenshot({ fullPage: true }), contentType: 'image/png' });
 

@@ -34,7 +34,7 @@ test('the token is asked for, a wrong one refused, a right one kept and not show
   await page.goto(`${server.url}/dashboard`);
   await page.getByLabel('Token').fill('not-the-token');
   await page.getByRole('button', { name: 'Open the dashboard' }).click();
-  await expect(page.getByText('does not know the token')).toBeVisible();
+  await expect(page.getByText('rejected the last token')).toBeVisible();
   await dashboard(page);
   await expect(page.getByRole('heading', { name: 'Jobs' })).toBeVisible();
   expect(page.url()).toBe(`${server.url}/dashboard`);
@@ -45,7 +45,7 @@ test('the token is asked for, a wrong one refused, a right one kept and not show
   await page.getByRole('link', { name: 'Tokens' }).click();
   await page.getByLabel('Name').fill('Ada');
   await page.getByLabel('Role').selectOption('viewer');
-  await page.getByRole('button', { name: 'Make the token' }).click();
+  await page.getByRole('button', { name: 'Create the token' }).click();
   const token = (await page.getByTestId('new-token').textContent())!.trim();
   await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined })); // as off HTTPS
   await page.getByRole('button', { name: 'Copy', exact: true }).click();
@@ -61,14 +61,14 @@ test('the token is asked for, a wrong one refused, a right one kept and not show
   await owner.getByRole('button', { name: 'Revoke it' }).click();
   await expect(owner.getByRole('row', { name: /^Ada/ })).toHaveCount(0);
   await owner.context().close();
-  await expect(page.getByText('does not know the token')).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText('rejected the last token')).toBeVisible({ timeout: 60_000 });
 });
 
 test('a job waits with its reason, starts when somebody volunteers, shows its picture, and survives a killed rank', async ({ page, browser }, info) => {
   const found = complaints(page);
   // Somebody who watches the lists and touches nothing, from before the first job and node.
   const lists = await Promise.all([1400, 360].map((width) => watcherOf(browser, '', width)));
-  for (const p of lists) await expect(p.getByText('No node is here')).toBeVisible();
+  for (const p of lists) await expect(p.getByText('No nodes connected')).toBeVisible();
   for (const p of lists) await watchShifts(p);
   // What the form submits, smaller, and with a wait behind it: the rank that is killed is certainly there, and the page has time to show it.
   await page.route('**/api/jobs', async (route) => {
@@ -92,9 +92,9 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await expect(page.getByText('Reading mandelbrot')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Submit' })).toHaveCount(0);
   answer();
-  await expect(page.getByText('Needs 4 slots, 0 are here')).toBeVisible();
+  await expect(page.getByText('Needs 4 slots; none available')).toBeVisible();
   await page.getByRole('button', { name: 'Submit' }).click();
-  await expect(headline(page)).toContainText('needs 4 slots, 0 are here');
+  await expect(headline(page)).toContainText('needs 4 slots; none available');
   await expect(page.getByTestId('wanted').getByRole('link', { name: 'compute here with 4 slots' })).toHaveAttribute('href', '/volunteer?start&slots=4');
 
   const volunteer = await (await browser.newContext({ viewport: { width: 360, height: 740 } })).newPage(); // a phone
@@ -116,7 +116,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await page.getByRole('button', { name: 'Kill rank 1' }).click();
   await client.until(id, 'recovered', (j) => j.faults.length > 0 && j.faults.every((f) => f.recoveredAfterMs !== undefined));
   // The time line and the matrix while the job runs (rank 0 waits for its line), by keyboard and as tables.
-  await page.getByRole('tab', { name: 'Time line' }).click();
+  await page.getByRole('tab', { name: 'Timeline' }).click();
   await page.getByText('As a table').click();
   const lane = page.getByTestId('timeline-table').getByRole('row').nth(2);
   await expect(lane.getByRole('rowheader')).toHaveText('1');
@@ -128,7 +128,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await page.keyboard.press('ArrowDown');
   await expect(page.getByTestId('timeline-cell')).toContainText(/Rank 1, .* to /);
   expect(await serious(page)).toEqual([]);
-  await info.attach('time line', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
+  await info.attach('timeline', { body: await page.screenshot({ fullPage: true }), contentType: 'image/png' });
   await page.getByRole('tab', { name: 'Profile' }).click();
   await expect(page.getByTestId('profile-calls').getByRole('row', { name: /^standard input .* rank 0/ })).toBeVisible();
   await expect(page.getByTestId('profile-calls').getByRole('row', { name: /^MPI_Barrier / })).toBeVisible();
@@ -151,7 +151,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await expect(headline(page)).toContainText('Done');
   await expect(page.getByTestId('output')).toContainText('PASS');
   for (const watcher of watchers) {
-    await expect(watcher.getByTestId('comparison')).toContainText('has not been compared');
+    await expect(watcher.getByTestId('comparison')).toContainText('Not verified');
     await expect(watcher.getByTestId('output')).toContainText('PASS');
     await info.attach('watched', { body: await watcher.screenshot({ fullPage: true }), contentType: 'image/png' });
     expect.soft(await shifts(watcher)).toEqual([]);
@@ -170,7 +170,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   const stranger = await (await browser.newContext({ viewport: { width: 360, height: 740 } })).newPage();
   found.push(...complaints(stranger));
   await stranger.goto(address);
-  await expect(stranger.getByTestId('report')).toContainText('killed by hand');
+  await expect(stranger.getByTestId('report')).toContainText('killed manually');
   await expect(stranger.locator('body')).not.toContainText('by-click');
   await expect(stranger.getByTestId('profile-calls')).toContainText('MPI_Barrier');
   expect(await serious(stranger)).toEqual([]);
@@ -178,11 +178,11 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   await info.attach('report', { body: await stranger.screenshot({ fullPage: true }), contentType: 'image/png' });
   await stranger.context().close();
   await page.goto(page.url().replace('view=report', 'view=faults'));
-  await expect(page.getByRole('region', { name: 'Faults', exact: true }).getByText('killed by hand')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Faults', exact: true }).getByText('killed manually')).toBeVisible();
   await page.getByLabel('Which events').selectOption('faults');
   await page.getByLabel('Of which rank').fill('1');
-  await expect(page.getByTestId('events')).toContainText('lost: killed by hand');
-  await expect(page.getByTestId('events')).not.toContainText('given to a node');
+  await expect(page.getByTestId('events')).toContainText('lost: killed manually');
+  await expect(page.getByTestId('events')).not.toContainText('assigned to a node');
   expect(await serious(page)).toEqual([]);
   await page.getByRole('tab', { name: 'Output' }).click();
   await expect(page.getByTestId('output')).toContainText('PASS'); // the search is made in what has come
@@ -197,7 +197,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   expect(archive.suggestedFilename()).toBe(`mandelbrot-${id}.tar`);
   expect(readFileSync(await archive.path()).includes(`mandelbrot-${id}/files/mandelbrot.png`)).toBe(true);
   const proof = page.getByTestId('comparison');
-  await expect(proof).toContainText('has not been compared with another run yet');
+  await expect(proof).toContainText('Not verified by a second run yet');
   await proof.getByRole('button', { name: 'Run again and compare' }).click();
   await expect(page).not.toHaveURL(new RegExp(id));
   await expect(proof).toContainText('The answer is the same, byte for byte');
@@ -233,7 +233,7 @@ test('a job waits with its reason, starts when somebody volunteers, shows its pi
   }
   for (const tab of [stays, next]) await tab.close();
   await page.goto(`${server.url}/dashboard`);
-  await expect(page.getByText('No node is here')).toBeVisible();
+  await expect(page.getByText('No nodes connected')).toBeVisible();
   expect(found).toEqual([]);
 });
 
@@ -254,7 +254,7 @@ test('errors are shown where they belong: files, compiler, stack, deadlock', asy
   // What cannot be a program is refused in words and changes nothing; an archive becomes sources that can be edited.
   const upload = page.locator('.source-bar input[type=file]').first();
   await upload.setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.of(0x89, 0) });
-  await expect(page.getByTestId('given')).toContainText('a.png is no text, no module');
+  await expect(page.getByTestId('given')).toContainText('a.png is not a text file, a module');
   await expect(page.locator('.cm-content')).toContainText("const a: number = 'x'");
   const text = new TextEncoder();
   const files = {
@@ -288,7 +288,7 @@ test('a module from the form: cancel, run again, edit a copy, delete, and what a
   await expect(page.getByTestId('packed')).toContainText('for_ever.wasm');
   await page.getByRole('textbox', { name: 'Ranks' }).fill('1');
   await page.keyboard.press('Tab');
-  await expect(page.getByText('1 slot free: it starts at once.')).toBeVisible();
+  await expect(page.getByText('1 slot free: the job starts at once.')).toBeVisible();
   await page.getByRole('button', { name: 'Submit' }).click();
   await expect(page.getByTestId('rank-0')).toHaveAttribute('data-state', 'running');
   const id = new URL(page.url()).pathname.split('/').at(-1)!;
@@ -296,9 +296,9 @@ test('a module from the form: cancel, run again, edit a copy, delete, and what a
   const { token } = await client.json<{ token: string }>('POST', '/api/tokens', { name: 'looks on', role: 'viewer' });
   const viewer = await (await browser.newContext()).newPage();
   await viewer.goto(`${server.url}/dashboard/jobs/${id}?token=${token}`);
-  await expect(viewer.getByText('Your token is a viewer’s')).toBeVisible();
+  await expect(viewer.getByText('Your token can only view jobs')).toBeVisible();
   await expect(viewer.getByTestId('rank-0')).toBeVisible();
-  await expect(viewer.getByRole('button', { name: /Cancel|Pause|Checkpoint|Run again|Delete|Kill|Image now/ })).toHaveCount(0);
+  await expect(viewer.getByRole('button', { name: /Cancel|Pause|Checkpoint|Run again|Delete|Kill/ })).toHaveCount(0);
   await viewer.context().close();
   const cancel = async () => {
     await page.getByRole('button', { name: 'Cancel job' }).click();
@@ -333,7 +333,7 @@ test('what was typed into the form survives a reload; a file that the server wou
     writeFileSync(join(folder, 'mesh.bin'), '');
     truncateSync(join(folder, 'mesh.bin'), 2.2e9); // takes no room on the disk
     await choose(join(folder, 'mesh.bin'));
-    await expect(inputs.getByRole('alert')).toHaveText(/^mesh\.bin \(2\.2 GB\) was not added: all input files of a job together may have 50\.3 MB, and the others have 3 B\.$/);
+    await expect(inputs.getByRole('alert')).toHaveText(/^mesh\.bin \(2\.2 GB\) was not added: the input files of a job can have at most 50\.3 MB, and the others have 3 B\.$/);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -347,7 +347,7 @@ test('what was typed into the form survives a reload; a file that the server wou
     };
   }))).toBe(1);
   await page.reload();
-  await expect(page.getByTestId('unsent')).toContainText('This is the draft that you did not submit: half an hour of work');
+  await expect(page.getByTestId('unsent')).toContainText('This is your unsubmitted draft: half an hour of work');
   await expect(page.getByLabel('Arguments')).toHaveValue('--n 7');
   await expect(inputs.getByText('small.txt')).toBeVisible();
   // What the address asks for comes first; the draft is offered.

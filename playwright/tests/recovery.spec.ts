@@ -82,7 +82,7 @@ test('a C rank that waits in MPI_Recv replays when it is killed, and does not wh
   elsewhere = await HeadlessProcess.start(server.url, 'goes-on', 2);
   await tab.page.getByRole('button', { name: 'Finish this step and leave' }).click();
   await expect(tab.page.getByTestId('volunteer-state')).toHaveText('Off');
-  for (const rank of [0, 1]) await expect(tab.page.getByLabel('Events, newest first')).toContainText(`Image of rank ${rank} stored`);
+  for (const rank of [0, 1]) await expect(tab.page.getByLabel('Events, newest first')).toContainText(`Checkpoint of rank ${rank} stored`);
   const left = await waits(2);
   await client.until(id, 'seen where it waits', (j) => where(j) === 'main (main.c:21)'); // also out of an image
   expect(left.tasks.map((t) => t.nodeName)).toEqual(['goes-on', 'goes-on']);
@@ -148,7 +148,7 @@ function* columnsOf(t: TimelineView): Generator<Map<string, number>> {
 /** As the page says them: of the known part, the greatest first. */
 function said(shares: ReadonlyMap<string, number>): string {
   const sum = [...shares.values()].reduce((a, b) => a + b, 0);
-  if (sum / 255 < 0.02) return 'nothing is known';
+  if (sum / 255 < 0.02) return 'no data';
   const percent = (x: number): string => (x >= 0.995 ? '100 %' : x < 0.01 ? '< 1 %' : `${Math.round(100 * x)} %`);
   return [...shares].sort((a, b) => b[1] - a[1]).map(([kind, x]) => `${kind === 'checkpointing' ? 'checkpoint' : kind} ${percent(x / sum)}`).join(', ');
 }

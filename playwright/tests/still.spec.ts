@@ -53,8 +53,8 @@ async function watchersOf(browser: Browser, job: string, views: Readonly<Record<
 
 const overview = (page: Page) => expect(page.getByTestId('rank-1')).toHaveAttribute('data-state', 'running');
 const faults = async (page: Page) => {
-  await expect(page.getByTestId('events')).toContainText('given to a node');
-  await expect(page.getByLabel('Images by rank').getByRole('row')).toHaveCount(3);
+  await expect(page.getByTestId('events')).toContainText('assigned to a node');
+  await expect(page.getByLabel('Checkpoints by rank').getByRole('row')).toHaveCount(3);
 };
 const profile = (page: Page) => expect(page.getByTestId('profile-calls')).toContainText('MPI_Barrier');
 const timeline = (page: Page) => expect(page.getByTestId('timeline')).toHaveAttribute('data-known', 'yes');
@@ -79,10 +79,10 @@ test('a job that loses a rank and throws', async ({ browser }, info) => {
     expect(await serious(page), what).toEqual([]);
     expect(found, what).toEqual([]);
     if (what.startsWith('faults')) {
-      await expect(page.getByLabel('Faults, newest first')).toContainText('killed by hand');
-      await expect(page.getByTestId('events')).not.toContainText('killed by hand'); // its rows keep their places
+      await expect(page.getByLabel('Faults, newest first')).toContainText('killed manually');
+      await expect(page.getByTestId('events')).not.toContainText('killed manually'); // its rows keep their places
       await page.getByRole('button', { name: /^Show \d+ new events?$/ }).click();
-      await expect(page.getByTestId('events')).toContainText('lost: killed by hand');
+      await expect(page.getByTestId('events')).toContainText('lost: killed manually');
     }
     if (!what.startsWith('overview')) continue;
     const stack = page.getByTestId('job-error').locator('pre');

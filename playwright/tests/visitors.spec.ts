@@ -30,7 +30,7 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   const room = page.getByRole('article', { name: 'Room Class 7b' });
   const link = room.getByRole('link', { name: /volunteer\?room=/ });
   await expect(room.getByRole('img', { name: /QR code/ })).toBeVisible();
-  await expect(room).toContainText('leads other devices to themselves'); // 127.0.0.1
+  await expect(room).toContainText('This address works on this machine only'); // 127.0.0.1
   const address = (await link.getAttribute('href'))!;
   const code = new URL(address).searchParams.get('room')!;
   expect(await serious(page)).toEqual([]);
@@ -39,12 +39,12 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await expect(page.getByRole('combobox', { name: /^Room/ })).toHaveValue(code);
   // Held by standard input until everything has been seen.
   await write(page, 'greeting', `import { env, stdin } from 'mayfly';\nconsole.log('hello', env.WHO);\nconsole.log('then', stdin.readLine());\n`, 1);
-  await page.getByLabel('What it is for').fill('It greets the class.');
+  await page.getByLabel('Purpose').fill('It greets the class.');
   await page.getByText('Standard input and options').click();
   await page.getByLabel('Environment variables').fill('WHO=Ada\n');
   await page.getByLabel(/Keep it open/).check();
   await page.getByRole('button', { name: 'Submit' }).click();
-  await expect(headline(page)).toContainText(`needs 1 slot, 0 are in room ${code}`);
+  await expect(headline(page)).toContainText(`needs 1 slot; none available in room ${code}`);
   await expect(page.getByTestId('job-about')).toHaveText('It greets the class.');
   const id = new URL(page.url()).pathname.split('/').at(-1)!;
 
@@ -61,7 +61,7 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   const tells = await machine.tells();
   await machine.pressure('critical');
   await volunteer.getByLabel('Your name on the board').fill('<b>Grace');
-  await expect(volunteer.getByText('Letters, digits, blanks')).toBeVisible();
+  await expect(volunteer.getByText('Use letters, digits, spaces')).toBeVisible();
   await volunteer.getByLabel('Your name on the board').fill('Grace H.');
   await volunteer.getByRole('button', { name: 'Start' }).click();
   await expect(state).toHaveText('Working on “greeting”');
@@ -71,7 +71,7 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
 
   // The job is paused: its volunteer is free for others. Then it goes on, and says hello no second time.
   await page.getByRole('button', { name: 'Pause' }).click();
-  await expect(page.getByRole('alertdialog')).toContainText('repeats its log');
+  await expect(page.getByRole('alertdialog')).toContainText('replay their log');
   await page.getByRole('button', { name: 'Pause the job' }).click();
   await expect(headline(page)).toContainText('Paused');
   await expect(state).toHaveText('Idle');
@@ -87,7 +87,7 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   };
   way.cut();
   await expect(state).toHaveText('Connecting');
-  await expect(says).toContainText('ranks here go on');
+  await expect(says).toContainText('ranks here keep running');
   way.mend();
   await atWork();
   // It lets nothing pass and breaks nothing: the server is said to be silent although the connection stands, and then to answer again.
@@ -102,7 +102,7 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   // The server is killed, which the owner's page says too; started again, it finds its volunteer by itself.
   await server.kill9();
   await expect(state).toHaveText('Connecting');
-  await expect(says).toContainText('ranks here go on');
+  await expect(says).toContainText('ranks here keep running');
   await expect(page.getByText('No connection to the server')).toBeVisible();
   await openedMeanwhile(volunteer, server, way.url, info);
   await atWork();
@@ -117,29 +117,29 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   // A reload comes back as it was. It goes on when its person, the battery, the window and the keyboard all let it.
   await volunteer.reload();
   await expect(says).toHaveText(/^By you, until \d\d:\d\d\.$/);
-  await volunteer.getByLabel(/only while this machine charges/).check();
+  await volunteer.getByLabel(/only while this machine is charging/).check();
   await volunteer.getByLabel(/only while this page is visible/).check();
   await machine.seen('hidden'); // a glance away is five seconds
   // Nobody acts for its rank meanwhile, and its lane says so.
-  await page.getByRole('tab', { name: 'Time line' }).click();
+  await page.getByRole('tab', { name: 'Timeline' }).click();
   await page.getByText('As a table').click();
   await expect(page.getByTestId('timeline-table').getByRole('row').nth(1).getByRole('cell').nth(7)).toContainText('%');
   await expect(page.getByTestId('timeline-table').getByRole('columnheader').nth(8)).toHaveText('dead');
   await page.getByRole('tab', { name: 'Overview' }).click();
   if (tells.idleness) {
-    await volunteer.getByLabel(/only while nobody uses/).click(); // the browser is asked first: not checked at once
-    await expect(volunteer.getByLabel(/only while nobody uses/)).toBeChecked();
+    await volunteer.getByLabel(/only while nobody is using/).click(); // the browser is asked first: not checked at once
+    await expect(volunteer.getByLabel(/only while nobody is using/)).toBeChecked();
   }
-  await volunteer.getByRole('button', { name: 'Go on' }).click();
-  await expect(says).toContainText('This machine runs on its battery');
+  await volunteer.getByRole('button', { name: 'Resume' }).click();
+  await expect(says).toContainText('This machine is on battery');
   await machine.plugIn();
   await expect(says).toContainText('This page is hidden');
   await machine.seen('visible');
-  if (tells.idleness) await expect(says).toContainText('Somebody uses this machine');
+  if (tells.idleness) await expect(says).toContainText('Somebody is using this machine');
   await machine.leave();
   await expect(state).toHaveText('Working on “greeting”');
-  if (tells.idleness) await volunteer.getByLabel(/only while nobody uses/).uncheck();
-  for (const wish of [/machine charges/, /page is visible/]) await volunteer.getByLabel(wish).uncheck();
+  if (tells.idleness) await volunteer.getByLabel(/only while nobody is using/).uncheck();
+  for (const wish of [/machine is charging/, /page is visible/]) await volunteer.getByLabel(wish).uncheck();
 
   // A copy of the tab is not taken for it: a node of its own, which the rank goes to when the first one finishes its step and leaves.
   const [copy] = await Promise.all([volunteer.context().waitForEvent('page'), volunteer.evaluate(() => void window.open(`${location.href.replace('name=pupil', 'name=copy')}&start`))]);
@@ -168,7 +168,7 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await expect(room.getByRole('table')).toContainText('Grace H.');
   await room.getByRole('button', { name: 'Close the room' }).click();
   await page.getByRole('button', { name: 'Close it' }).click();
-  await expect(page.getByText('No room is open')).toBeVisible();
+  await expect(page.getByText('No open rooms')).toBeVisible();
   // Whoever comes with its code now is refused, with the reason, and may try again.
   await volunteer.getByRole('button', { name: 'Start' }).click();
   await expect(state).toHaveText('Refused');
@@ -243,7 +243,7 @@ test('the widget in another site asks before it computes, and offers a window wh
     await info.attach('widget', { body: await page.screenshot(), contentType: 'image/png' });
     await widget.getByRole('button', { name: 'Pause' }).click();
     await expect(state).toHaveText('Paused');
-    await widget.getByRole('button', { name: 'Go on' }).click();
+    await widget.getByRole('button', { name: 'Resume' }).click();
     await expect(state).toHaveText('Working on “from elsewhere”');
     await client.input(job.id, 'on');
     const done = await client.ended(job.id);

@@ -23,12 +23,12 @@ export class Client {
           return await (connection.insecure ? this.#fetchInsecurely(request) : fetch(request));
         } catch (error) {
           const cause = (error as { cause?: { code?: string; message?: string } }).cause;
-          const hint = /CERT|SELF_SIGNED/.test(cause?.code ?? '') ? ' (a self-made certificate? --insecure accepts it)' : '';
+          const hint = /CERT|SELF_SIGNED/.test(cause?.code ?? '') ? ' (a self-signed certificate? --insecure accepts it)' : '';
           throw new CommandError(`cannot reach ${server}: ${cause?.message || cause?.code || (error as Error).message}${hint}`, Exit.UNAVAILABLE);
         }
       },
       onResponse: (response) => {
-        if (response.status === 401 && token === undefined) throw new CommandError('this server wants a token: --token, or MAYFLY_TOKEN', Exit.NO_PERMISSION);
+        if (response.status === 401 && token === undefined) throw new CommandError('this server requires a token: --token, or MAYFLY_TOKEN', Exit.NO_PERMISSION);
         if (!response.ok && !/json/.test(response.headers.get('content-type') ?? '')) throw new CommandError(`${server} answered ${response.status}: is it a Mayfly server?`, Exit.FAILED);
       },
     });

@@ -34,9 +34,9 @@ export async function findConnection(options: ConnectionOptions, env: Environmen
   try {
     url = new URL(server.includes('://') ? server : `http://${server}`);
   } catch {
-    throw new CommandError(`"${server}" is no URL of a server`, Exit.USAGE);
+    throw new CommandError(`"${server}" is not a server URL`, Exit.USAGE);
   }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new CommandError(`${server}: a server's URL begins with http:// or https://`, Exit.USAGE);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new CommandError(`${server}: a server URL starts with http:// or https://`, Exit.USAGE);
   // The token of the config file belongs to the server named there, and goes to no other.
   const token = options.token ?? (env.MAYFLY_TOKEN || undefined) ?? (config.server === server ? config.token : undefined) ?? url.searchParams.get('token') ?? undefined;
   return { server: url.origin, token, insecure: options.insecure ?? config.insecure ?? false };
@@ -59,6 +59,6 @@ async function readConfig(path: string): Promise<{ server?: string; token?: stri
 /** As {@link findConnection}, where a server is a must. */
 export async function needConnection(options: ConnectionOptions): Promise<Connection> {
   const connection = await findConnection(options);
-  if (!connection) throw new CommandError('no server named: use --server URL, or set MAYFLY_SERVER', Exit.USAGE);
+  if (!connection) throw new CommandError('no server specified: use --server URL, or set MAYFLY_SERVER', Exit.USAGE);
   return connection;
 }

@@ -113,7 +113,7 @@ export async function follow(client: Client, id: string, events: FollowEvents): 
       },
       (error: Error) => {
         if (error instanceof ApiFailure && error.status < 500 && error.status !== 429) fail(error);
-        else if (++away * POLL_MS > AWAY_MS) fail(new CommandError(`the server has been away for ${AWAY_MS / 1000} s; the job ${id} goes on when it is back`, Exit.UNAVAILABLE));
+        else if (++away * POLL_MS > AWAY_MS) fail(new CommandError(`the server has not answered for ${AWAY_MS / 1000} s; job ${id} resumes when the server is back`, Exit.UNAVAILABLE));
       },
     );
   }, POLL_MS);

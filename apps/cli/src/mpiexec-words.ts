@@ -29,7 +29,7 @@ export function translate(argv: readonly string[], environment: Readonly<Record<
   const ignored: string[] = [];
   const variable = (name: string): void => {
     const value = environment[name];
-    if (value === undefined) throw new CommandError(`mpiexec: the environment has no variable ${name} to pass on`, Exit.USAGE);
+    if (value === undefined) throw new CommandError(`mpiexec: the environment variable ${name} is not set`, Exit.USAGE);
     out.push('--env', `${name}=${value}`);
   };
   let i = 0;
@@ -57,7 +57,7 @@ export function translate(argv: readonly string[], environment: Readonly<Record<
   }
   const rest = argv.slice(i);
   const colon = rest.indexOf(':');
-  if (colon >= 0) throw new CommandError("mpiexec: ':' starts a second program, and a job here runs one program on all its ranks. Let the program choose its part by its rank", Exit.USAGE);
+  if (colon >= 0) throw new CommandError("mpiexec: ':' starts a second program, but a job runs one program on all its ranks. Let the program choose its part by its rank", Exit.USAGE);
   return { argv: [...out, ...rest], ignored };
 }
 

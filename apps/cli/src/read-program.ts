@@ -26,10 +26,10 @@ export async function readAnyProgram(given: string, args: readonly string[], ccF
   try {
     const info = statSync(given, { throwIfNoEntry: false });
     const none = (kind: string): void => {
-      if (ccFlags !== undefined) throw new CommandError(`--cc-flags are for sources of C and C++, ${given} is ${kind}`, Exit.USAGE);
+      if (ccFlags !== undefined) throw new CommandError(`--cc-flags apply to C and C++ sources; ${given} is ${kind}`, Exit.USAGE);
     };
     if (info?.isDirectory()) {
-      none('a folder, whose flags stand in its mayfly.json');
+      none('a folder; set its flags in its mayfly.json');
       const { programOfFiles } = await readers();
       const program = programOfFiles(await readFolder(given));
       return { program: program.language === 'wasm' ? { ...program, module: Buffer.from(program.module).toString('base64') } : program, args: [...args], ownFiles: new Set() };
@@ -41,7 +41,7 @@ export async function readAnyProgram(given: string, args: readonly string[], ccF
     }
     if (isUnit(given)) return await native(given, args, ccFlags);
     none('none');
-    if (info?.isFile() && isElf(given)) throw new CommandError(`${given} is a program of this machine's processor; build it with mayfly mpicc`, Exit.USAGE);
+    if (info?.isFile() && isElf(given)) throw new CommandError(`${given} is a native executable; build it with mayfly mpicc`, Exit.USAGE);
     const read = await (await readers()).readProgram(given);
     return { program: { language: 'typescript', entry: read.entry, sources: { ...read.sources } }, args: [...args], ownFiles: new Set(Object.keys(read.sources).map((p) => resolve(dirname(given), p))) };
   } catch (error) {
@@ -55,7 +55,7 @@ async function native(first: string, args: readonly string[], ccFlags: string | 
   let n = 0;
   while (n < args.length && isNativeSource(args[n]!) && statSync(args[n]!, { throwIfNoEntry: false })?.isFile()) n++;
   const flags = splitWords(ccFlags ?? '');
-  if (flags === undefined) throw new CommandError('--cc-flags: a quotation mark is not closed', Exit.USAGE);
+  if (flags === undefined) throw new CommandError('--cc-flags: unclosed quotation mark', Exit.USAGE);
   const files = [first, ...args.slice(0, n)];
   const read = (await readers()).readNative(files, flags);
   const units = read.units.filter(isUnit);
@@ -84,7 +84,7 @@ async function readFolder(root: string): Promise<Map<string, Uint8Array>> {
     }
   };
   await walk(root, '');
-  if (!files.has(MANIFEST)) throw new CommandError(`the folder ${root} has no ${MANIFEST} (docs/programs.md tells its form)`, Exit.USAGE);
+  if (!files.has(MANIFEST)) throw new CommandError(`the folder ${root} has no ${MANIFEST} (docs/programs.md describes it)`, Exit.USAGE);
   return files;
 }
 

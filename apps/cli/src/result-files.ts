@@ -41,7 +41,7 @@ async function linkOnTheWay(directory: string, path: string): Promise<string | u
     at = join(at, segment);
     const info = await lstat(at).catch(() => undefined);
     if (info?.isSymbolicLink()) return 'a link stands there';
-    if (at === resolve(directory, path) && info?.isDirectory()) return 'a folder of that name stands there';
+    if (at === resolve(directory, path) && info?.isDirectory()) return 'a folder with that name already exists';
   }
   return undefined;
 }

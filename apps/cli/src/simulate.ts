@@ -77,11 +77,11 @@ async function campaign(first: number, count: number, workers: number, held: Hel
   const named = [...ends].map(([code, n]) => `${n} ${code}`).join(', ');
   console.log(
     `${count} seeds, ${total} faults that changed a state, ${Math.round(simulated / 1000)} simulated seconds in ${((performance.now() - t0) / 1000).toFixed(1)} s on ${workers} threads; ` +
-      `${images} images, ${repeated} messages sent again by re-execution; runs that rightly ended with a named error: ${named || 'none'}`,
+      `${images} images, ${repeated} messages sent again by re-execution; runs that correctly ended with a named error: ${named || 'none'}`,
   );
   failed.sort((a, b) => a.seed - b.seed);
   for (const r of failed.slice(0, 3)) console.log(`\nseed ${r.seed}\n${r.parameters}\n${r.violation}\n${r.notes.join('\n')}`);
-  console.log(failed.length === 0 ? 'every run ended with a correct answer, or with the named error that its faults excuse' : `${failed.length} of ${count} seeds failed`);
+  console.log(failed.length === 0 ? 'every run ended with a correct answer, or with the error that its faults allow' : `${failed.length} of ${count} seeds failed`);
   return failed.length === 0 ? 0 : 1;
 }
 
@@ -139,14 +139,14 @@ export async function simulateCommand(argv: string[]): Promise<number> {
   const only = values.only?.split(',').map((kind) => kind.trim());
   const strange = only?.filter((kind) => !(FAULTS as readonly string[]).includes(kind)) ?? [];
   if (strange.length > 0) {
-    console.error(`no kind of fault is called ${strange.join(', ')}; there are ${FAULTS.join(', ')}`);
+    console.error(`unknown fault kind: ${strange.join(', ')}; there are ${FAULTS.join(', ')}`);
     return 2;
   }
   const held: Held = { ...(only ? { only: only as FaultKind[] } : {}), ...(syncMs === undefined ? {} : { setup: { durability: 'behind', syncMs } }) };
   const known = (rule: string): rule is Rule => PLANTED.some((p) => p.rule === rule);
   const unknown = [...positionals, ...(values.undo === undefined ? [] : [values.undo])].filter((r) => !known(r));
   if (![workers, first, count, syncMs ?? 1].every((n) => Number.isInteger(n) && n >= 1) || unknown.length > 0 || (positionals.length > 0 && !values.planted)) {
-    console.error(unknown.length > 0 ? `no planted bug is called ${unknown.join(', ')}; there are ${PLANTED.map((p) => p.rule).join(', ')}` : USAGE);
+    console.error(unknown.length > 0 ? `unknown planted bug: ${unknown.join(', ')}; there are ${PLANTED.map((p) => p.rule).join(', ')}` : USAGE);
     return 2;
   }
   if (values.planted) return planted(positionals, workers);

@@ -16,7 +16,7 @@ it('a report reads as text: what was lost and what it took, hashes, and what was
     [
       'pi (abcdefghijkl): done, exit code 0, ran 2.5 s',
       'pi.c 9, 2 ranks, pessimistic, seed 7, program 0123456789abcdef',
-      "3 messages of 24 bytes, 1 images, 1 lost rank, 10.0 % of the ranks' time repeated",
+      "3 messages of 24 bytes, 1 images, 1 lost rank, 10.0 % of the ranks' time spent on replay",
       '',
       'NODE  ENGINE    RANKS',
       'desk  Chromium  0 1',

@@ -15,7 +15,7 @@ describe('mayfly volunteer --check', () => {
     expect(plain.code).toBe(plain.stdout.includes('GOT THROUGH') ? 1 : 0);
     const none = await run(['volunteer', '--check', '--sandbox', 'none'], { cwd });
     expect(none).toMatchObject({ code: 1 });
-    expect(none.stdout).toContain('jobs run in this very process');
+    expect(none.stdout).toContain('jobs run in this process');
   });
 
   it('says what to install when what is asked for is not there', async () => {

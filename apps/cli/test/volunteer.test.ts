@@ -40,10 +40,10 @@ describe('the search for a browser', () => {
     expect(findBrowser('', { PATH: dir })).toEqual({ path: edge, kind: 'chromium', name: 'Edge 139' });
     expect(findBrowser('fox', { PATH: dir })).toMatchObject({ path: fox });
     // By its family, whatever the program is called here.
-    expect(() => findBrowser('firefox', { PATH: dir })).toThrow('there is no such file');
+    expect(() => findBrowser('firefox', { PATH: dir })).toThrow('the file does not exist');
     const esr = await fake('firefox-esr', "echo 'Mozilla Firefox 140.3.0esr'");
     expect([findBrowser('firefox', { PATH: dir }), findBrowser('chromium', { PATH: dir })]).toMatchObject([{ path: esr }, { path: edge }]);
-    expect(() => findBrowser(join(dir, 'none'))).toThrow('there is no such file');
+    expect(() => findBrowser(join(dir, 'none'))).toThrow('the file does not exist');
     const old = await fake('old', "echo 'Mozilla Firefox 115.1'");
     expect(() => findBrowser(old)).toThrow('it is Firefox 115; 128 is the oldest that works');
     const broken = await fake('broken', 'exit 3');
@@ -103,7 +103,7 @@ describe.skipIf(!browser || process.platform !== 'linux')('on a server', () => {
     const job = begin(['mpiexec', '-n', '2', 'hello.ts'], { MAYFLY_SERVER: url, MAYFLY_TOKEN: TOKEN });
     let waits = '';
     job.child.stderr!.on('data', (d: Buffer) => (waits += d.toString()));
-    await expect.poll(() => waits, { timeout: 60_000 }).toContain('needs 2 slots for TypeScript, 0 are here; 3 more slots are free at volunteers that do not run TypeScript: open the volunteer page in a browser, or start "mayfly volunteer" with --allow-typescript');
+    await expect.poll(() => waits, { timeout: 60_000 }).toContain('needs 2 slots for TypeScript; none available; 3 more slots are free, but on volunteers that do not run TypeScript: open the volunteer page in a browser, or start "mayfly volunteer" with --allow-typescript');
 
     const tab = begin(['volunteer', `--browser=${browser!}`, ...(root ? ['--no-browser-sandbox'] : []), '--slots', '2', '--name', 'in a tab', url], { TMPDIR: profiles });
     expect(await said(tab, /"in a tab" offers (\d) slots to http:\/\/127\.0\.0\.1:\d+ in (?:Chrome|Chromium|Edge) \d+; Ctrl-C/)).toBe('2');

@@ -102,16 +102,16 @@ export const needsToken = (access: Access): boolean => access !== 'anyone' && ac
 export function permit(principal: Principal, access: Access, owner?: string): void {
   if (!needsToken(access)) return;
   const least: Role = access === 'own' ? 'submitter' : (access as Role);
-  if (ROLES.indexOf(principal.role) < ROLES.indexOf(least)) throw new MayflyError('FORBIDDEN', `This needs a token of the role ${least}; “${principal.name}” is a ${principal.role}’s.`);
+  if (ROLES.indexOf(principal.role) < ROLES.indexOf(least)) throw new MayflyError('FORBIDDEN', `This requires a token with the role ${least}; “${principal.name}” has the role ${principal.role}.`);
   if (access === 'own' && principal.role !== 'owner' && owner !== undefined && owner !== principal.name)
-    throw new MayflyError('FORBIDDEN', `That job is ${owner === FIRST_TOKEN ? 'the owner’s' : `“${owner}”’s`}; a submitter may do this to jobs of the own token only.`);
+    throw new MayflyError('FORBIDDEN', `That job belongs to ${owner === FIRST_TOKEN ? 'the owner' : `“${owner}”`}; a submitter can do this only to their own jobs.`);
 }
 
 /** Refuses every route that is added to `app` from now on and has no row. */
 export function refuseUnlisted(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     for (const method of [route.method].flat()) {
-      if (accessOf(method, route.url) === undefined) throw new Error(`${method} ${route.url} has no row in access.ts: say who may use it`);
+      if (accessOf(method, route.url) === undefined) throw new Error(`${method} ${route.url} has no row in access.ts: add its access rule`);
     }
   });
 }

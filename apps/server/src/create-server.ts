@@ -80,7 +80,7 @@ export async function createServer(options: ServerOptions): Promise<MayflyServer
     const runtime = new Runtime({ options: o, disk, log: storage.log, images: storage.images, registry: storage.registry, secrets, rooms, board, logger: app.log, metrics });
     undo.push(() => runtime.close());
     const tokens = await Tokens.open(storage.registry, secrets, app.log);
-    if (o.token !== undefined && o.token.length < SHORT_TOKEN) app.log.warn(`the token that was set has ${o.token.length} characters; a right one is always accepted, so one that can be guessed will be: take ${SHORT_TOKEN} random ones or more`);
+    if (o.token !== undefined && o.token.length < SHORT_TOKEN) app.log.warn(`the token has only ${o.token.length} characters and could be guessed, because the server always accepts a correct token: use ${SHORT_TOKEN} or more random characters`);
     const wrongTokens = new WrongGuesses(o.limits.wrongTokensPerMinute);
     const guard = new Guard(tokens, wrongTokens, (job) => runtime.ownerOf(job));
     const dashboard = new Dashboard(runtime, guard, app.log, o.limits.messagesPerMinute, o.trustProxy);
@@ -247,7 +247,7 @@ async function routes(app: FastifyInstance, o: ResolvedOptions, p: Parts): Promi
     // Whoever has a token is counted alone: others at the same address (a class behind one router) do not use up what it may ask.
     keyGenerator: (request) => (request.principal === null ? networkOf(request.ip) : `${request.principal.id ?? FIRST_TOKEN} ${request.ip}`),
     errorResponseBuilder: (request, context) =>
-      new MayflyError('TOO_MANY', `More than ${context.max} requests a minute ${request.principal === null ? 'without a token' : 'with this token'} from this address; try again in ${context.after}.`),
+      new MayflyError('TOO_MANY', `More than ${context.max} requests per minute ${request.principal === null ? 'without a token' : 'with this token'} from this address. Try again in ${context.after}.`),
   });
   refuseUnlisted(app);
   app.decorateRequest('principal', null);
@@ -297,7 +297,7 @@ async function listen(app: FastifyInstance, o: ResolvedOptions): Promise<void> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') throw new Error(`port ${o.port} is in use on ${o.host}; choose another one, or 0 for any`);
     if (code === 'EADDRNOTAVAIL') throw new Error(`this machine has no address ${o.host}`);
-    if (code === 'EACCES') throw new Error(`port ${o.port} needs rights that this user has not`);
+    if (code === 'EACCES') throw new Error(`this user may not listen on port ${o.port}; choose a port above 1023`);
     throw error;
   }
 }

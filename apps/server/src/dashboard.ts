@@ -90,7 +90,7 @@ export class Dashboard implements RuntimeObserver {
           next();
         },
         (error: unknown) => {
-          const e = error instanceof MayflyError ? error : new MayflyError('INTERNAL', 'The server met a defect.');
+          const e = error instanceof MayflyError ? error : new MayflyError('INTERNAL', 'Internal server error. See the server log.');
           next(Object.assign(new Error(e.message), { data: { code: e.code, message: e.message } }));
         },
       );
@@ -99,7 +99,7 @@ export class Dashboard implements RuntimeObserver {
       const { principal } = socket.data as { principal: Principal };
       const w: Watcher = { socket, principal, job: undefined, deltas: false, sent: undefined, next: new Map(), files: new Map(), due: 0, owes: { job: false, jobs: false, nodes: false } };
       this.#watchers.add(w);
-      limitFlood(socket, this.#perMinute, (what) => this.#logger.warn({ what, address: addressOf(socket.handshake, this.#trustProxy) }, 'a flooding dashboard is closed'));
+      limitFlood(socket, this.#perMinute, (what) => this.#logger.warn({ what, address: addressOf(socket.handshake, this.#trustProxy) }, 'closing a dashboard that sends too much'));
       const over = principal.expiresAt === undefined ? undefined : setTimeout(() => socket.disconnect(true), Math.min(principal.expiresAt - Date.now(), LONGEST_TIMER_MS));
       socket.use(([event, ...args], next) => {
         try {

@@ -136,7 +136,7 @@ export class Disk {
     if (this.#stopped) throw new MayflyError(this.#stopped.error.code as ErrorCode, this.#stopped.error.message);
     const space = this.#space;
     if (space && this.#isLow(space, 1))
-      throw new MayflyError('DISK_FULL', `The disk of the server is nearly full (${amount(space)}); it takes new jobs and uploads again when ${bytes(this.#reserve(space))} are free. Free space, or delete old jobs.`);
+      throw new MayflyError('DISK_FULL', `The disk of the server is nearly full (${amount(space)}); it accepts new jobs and uploads again when ${bytes(this.#reserve(space))} are free. Free space, or delete old jobs.`);
   }
 
   view(): DiskState {
@@ -177,7 +177,7 @@ export class Disk {
     const space = this.#space;
     this.#logger.error(
       { err: failed, dataDir: this.#dir, ...(space === undefined ? {} : { freeBytes: space.free, totalBytes: space.total }) },
-      `nothing can be stored: ${error.message} Jobs pause, new ones are refused.`,
+      `cannot store anything: ${error.message} Jobs pause; new ones are rejected.`,
     );
     this.#tell(error);
     for (const stopped of this.#watching) stopped();
@@ -198,12 +198,12 @@ export class Disk {
     const space = this.#space;
     if (failed?.code === 'STORAGE_FAILED') {
       // Without the paths of the server, which are in its log and on its page.
-      return { code: 'STORAGE_FAILED', message: `The server cannot store anything: ${whyStopped(failed)}. Jobs go on by themselves when that has passed; the page and the log of the server have the details.` };
+      return { code: 'STORAGE_FAILED', message: `The server cannot store anything: ${whyStopped(failed)}. Jobs resume automatically once it can. The page and the log of the server have the details.` };
     }
     // A quota leaves space that is not ours.
     const quota = space !== undefined && !this.#isLow(space, 0.5) && failed !== undefined;
     const left = space === undefined ? '' : quota ? ` or a quota is used up (${amount(space)})` : `: ${amount(space)}`;
-    return { code: 'DISK_FULL', message: `The disk of the server is full${left}. Free space there, or delete old jobs; jobs go on by themselves${space === undefined || quota ? '' : ` when ${bytes(this.#reserve(space) / 2)} are free`}.` };
+    return { code: 'DISK_FULL', message: `The disk of the server is full${left}. Free space there, or delete old jobs; jobs resume automatically${space === undefined || quota ? '' : ` when ${bytes(this.#reserve(space) / 2)} are free`}.` };
   }
 
   async #goOn(): Promise<void> {
@@ -213,7 +213,7 @@ export class Disk {
     for (const mend of this.#mends) await mend();
     if (this.#closed || (s.failed as MayflyError | undefined) !== undefined) return;
     this.#stopped = undefined;
-    this.#logger.info({ dataDir: this.#dir, stoppedMs: Date.now() - s.since, freeBytes: this.#space?.free }, 'the data directory can be written again: jobs go on');
+    this.#logger.info({ dataDir: this.#dir, stoppedMs: Date.now() - s.since, freeBytes: this.#space?.free }, 'the data directory is writable again: jobs resume');
     this.#tell(undefined);
     for (const go of this.#waiting.splice(0)) go();
   }

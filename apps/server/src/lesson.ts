@@ -74,8 +74,8 @@ export class Lessons {
   /** @throws MayflyError TOO_MANY */
   async start(address: string, now = Date.now()): Promise<string> {
     for (const [a, at] of this.#starts) if (now - at >= START_MS) this.#starts.delete(a);
-    if (this.#starts.has(address)) throw new MayflyError('TOO_MANY', 'A lesson was begun from this address a moment ago; try again in two seconds.');
-    if (this.#lessons.size + this.#preparing >= MOST) throw new MayflyError('TOO_MANY', `${MOST} lessons are under way; try again in a few minutes.`);
+    if (this.#starts.has(address)) throw new MayflyError('TOO_MANY', 'A lesson started from this address a moment ago. Try again in two seconds.');
+    if (this.#lessons.size + this.#preparing >= MOST) throw new MayflyError('TOO_MANY', `${MOST} lessons are running. Try again in a few minutes.`);
     this.#starts.set(address, now);
     const letters = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
     const code = Array.from({ length: CODE_LENGTH }, () => letters[randomInt(letters.length)]).join('');
@@ -101,14 +101,14 @@ export class Lessons {
 
   #need(code: string): Lesson {
     const lesson = this.#lessons.get(code);
-    if (!lesson) throw new MayflyError('NOT_FOUND', 'This lesson is over; begin it again.');
+    if (!lesson) throw new MayflyError('NOT_FOUND', 'This lesson has ended. Start a new one.');
     return lesson;
   }
 
   /** L1. @throws MayflyError NOT_FOUND, CONFLICT */
   async step(code: string): Promise<void> {
     const lesson = this.#need(code);
-    if (lesson.steps >= LESSON_LAPS) throw new MayflyError('CONFLICT', 'The token has been sent round as often as the program wants.');
+    if (lesson.steps >= LESSON_LAPS) throw new MayflyError('CONFLICT', 'The token has made all its laps.');
     lesson.steps++;
     await this.#runtime.appendStdin(lesson.job, new TextEncoder().encode('\n'), lesson.steps === LESSON_LAPS, undefined);
   }
@@ -117,7 +117,7 @@ export class Lessons {
   view(code: string): LessonView {
     const lesson = this.#need(code);
     const view = this.#runtime.view(lesson.job);
-    if (!view) throw new MayflyError('NOT_FOUND', 'This lesson is over; begin it again.');
+    if (!view) throw new MayflyError('NOT_FOUND', 'This lesson has ended. Start a new one.');
     const hosts = this.#runtime.memories.of(lesson.job) ?? [];
     return {
       state: view.state,

@@ -168,9 +168,9 @@ export function resolveOptions(o: ServerOptions): ResolvedOptions {
   const channelMemories = o.channelMemories ?? 1;
   if (!Number.isInteger(channelMemories) || channelMemories < 1 || channelMemories > 16) throw new Error('channelMemories must be a whole number from 1 to 16');
   if (o.compileWorkers !== undefined && (!Number.isInteger(o.compileWorkers) || o.compileWorkers < 1 || o.compileWorkers > 64)) throw new Error('compileWorkers must be a whole number from 1 to 64');
-  for (const name of o.allowHosts ?? []) if (parseHost(name.replace(/^\./, ''))?.port !== '') throw new Error(`'${name}' is not a host name: give it without scheme and port`);
+  for (const name of o.allowHosts ?? []) if (parseHost(name.replace(/^\./, ''))?.port !== '') throw new Error(`'${name}' is not a host name: leave out the scheme and port`);
   const port = o.port ?? 7070;
-  if (!Number.isInteger(port) || port < 0 || port > 65535) throw new Error(`port ${port} is no port`);
+  if (!Number.isInteger(port) || port < 0 || port > 65535) throw new Error(`invalid port ${port}: use 0 to 65535`);
   if (o.publicUrl !== undefined && !/^https?:\/\/[^/]+/.test(o.publicUrl)) throw new Error(`the public URL '${o.publicUrl}' must begin with http:// or https://`);
   if (o.reserveBytes !== undefined && !(Number.isSafeInteger(o.reserveBytes) && o.reserveBytes >= 0)) throw new Error('reserveBytes must be a whole number of bytes, 0 or more');
   if (o.token !== undefined && !/^[\x21-\x7e]{8,256}$/.test(o.token)) throw new Error('a token has 8 to 256 visible ASCII characters');

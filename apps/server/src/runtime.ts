@@ -289,10 +289,10 @@ export class Runtime {
   /** Its files are damaged: it ends, and says which. @throws MayflyError for a trouble that may pass (no space, no permission): then nothing starts, and nothing ends */
   #unrecovered(job: JobId, error: unknown): void {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== undefined && PASSING.has(code)) throw new Error(`job ${job} cannot be opened: ${message}`);
+    if (code !== undefined && PASSING.has(code)) throw new Error(`cannot open job ${job}: ${message}`);
     this.#logger.error({ err: error, job }, 'job cannot be recovered');
     const known = error instanceof MayflyError && error.code !== 'INTERNAL';
-    this.dispatcher.step({ type: 'jobFailed', job, error: { code: known ? error.code : 'DAMAGED_DATA', message: `After a start of the server the job could not go on: ${message}` } });
+    this.dispatcher.step({ type: 'jobFailed', job, error: { code: known ? error.code : 'DAMAGED_DATA', message: `The job could not resume after the server restarted: ${message}` } });
   }
 
   /** R2 (jobs/open-jobs.ts): logs of jobs that have ended (their output once more, should a power loss have eaten it). Those of unknown jobs stay. */
@@ -515,7 +515,7 @@ export class Runtime {
     if (this.#disk.stopped) return;
     for (const [job, bytes] of this.memories.logs()) {
       const what = this.#logQuota.observe(job, bytes);
-      if (what === 'end') this.dispatcher.step({ type: 'jobFailed', job, error: { code: 'LOG_LIMIT', message: `The logs of the job hold ${bytes} bytes of messages and of what was read from files, more than the limit of ${this.#logQuota.limit} bytes.` } });
+      if (what === 'end') this.dispatcher.step({ type: 'jobFailed', job, error: { code: 'LOG_LIMIT', message: `The logs of the job hold ${bytes} bytes of messages and file reads, more than the limit of ${this.#logQuota.limit} bytes.` } });
       else if (what === 'ask') for (let t = this.tasksOf(job) - 1; t >= 0; t--) this.dispatcher.step({ type: 'checkpoint', job, task: taskId(t) });
     }
   }

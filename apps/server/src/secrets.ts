@@ -100,7 +100,7 @@ export class Secrets {
     if (this.#known) return timingSafeEqual(digest, this.#known);
     const { check, salt } = this.#record;
     if (check !== undefined && checkOf(salt, given) !== check) return false;
-    if (this.#waiting >= MOST_WAITING) throw new MayflyError('TOO_MANY', 'The server checks many tokens at this moment; try again.');
+    if (this.#waiting >= MOST_WAITING) throw new MayflyError('TOO_MANY', 'The server is checking many tokens right now. Try again.');
     this.#waiting++;
     this.slowlyHashed++;
     const right = this.#slow.then(() => (this.#known ? timingSafeEqual(digest, this.#known) : matches(given, this.#record)));

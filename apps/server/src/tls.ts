@@ -32,7 +32,7 @@ export async function loadTls(tls: { cert: string; key: string } | 'selfsigned',
   const kept = await readKept(dir);
   const damage = kept && damageOf(kept);
   if (kept && damage === undefined && stillGood(kept.cert, wanted)) return { cert: kept.cert!, key: kept.key!, fingerprint: new X509Certificate(kept.cert!).fingerprint256 };
-  const notice = damage === undefined ? {} : { notice: `the self-made certificate of before cannot be used (${damage}); a new one was made, of which browsers warn once more` };
+  const notice = damage === undefined ? {} : { notice: `the old self-signed certificate cannot be used (${damage}); the server created a new one, and browsers will warn about it once` };
   if (damage !== undefined) for (const file of ['cert.pem', 'key.pem']) await rename(join(dir, file), join(dir, `${file}.damaged`)).catch(() => undefined);
   const now = Date.now();
   // Its X.509 packages are loaded by those who have it made.

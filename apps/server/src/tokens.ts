@@ -81,8 +81,8 @@ export class Tokens {
   /** @throws MayflyError CONFLICT (the name is taken), BAD_REQUEST, TOO_MANY */
   async create(wish: NewToken): Promise<TokenCreated> {
     const now = this.#now();
-    if (wish.name === FIRST_TOKEN || [...this.#records.values()].some((r) => r.name === wish.name)) throw new MayflyError('CONFLICT', `There is a token “${wish.name}” already; revoke it, or choose another name.`);
-    if (wish.expiresAt !== undefined && wish.expiresAt <= now) throw new MayflyError('BAD_REQUEST', 'That end lies in the past.');
+    if (wish.name === FIRST_TOKEN || [...this.#records.values()].some((r) => r.name === wish.name)) throw new MayflyError('CONFLICT', `A token named “${wish.name}” already exists. Revoke it, or choose another name.`);
+    if (wish.expiresAt !== undefined && wish.expiresAt <= now) throw new MayflyError('BAD_REQUEST', 'The expiry time is in the past.');
     if (this.#records.size >= MOST) throw new MayflyError('TOO_MANY', `There are ${MOST} tokens; revoke some first.`);
     const id = randomId(10);
     const token = `mf_${id}_${randomId(40)}`;

@@ -178,7 +178,7 @@ async function judge(dir: string, kind: string, asNobody: boolean): Promise<Outc
     if (insecure && /"fingerprint":"([^"]+)"/.exec(server.log())?.[1] !== (await soundFingerprint())) out.differs.push('certificate');
     out.server = end.slice(0, 250);
     const said = check.code === 1;
-    const warned = /damage in the data directory|self-made certificate/.test(server.log());
+    const warned = /damage in the data directory|self-signed certificate/.test(server.log());
     const quiet = out.differs.filter((k) => !speaks(seen[k]));
     if (/WRONG/.test(end) && !said) out.verdict = 'SILENT';
     else if (/hangs/.test(end)) out.verdict = said ? 'reported' : 'HANG';

@@ -156,7 +156,7 @@ describe('a full disk', () => {
     await p.until(id, 'the pause', (v) => v.state === 'paused');
     const paused = await p.view(id);
     expect(paused.stopped?.code).toBe('DISK_FULL');
-    expect(paused.reason).toMatch(/^The disk of the server is full: .* of 1\d MB free\. Free space there, or delete old jobs; jobs go on by themselves when .* are free\.$/);
+    expect(paused.reason).toMatch(/^The disk of the server is full: .* of 1\d MB free\. Free space there, or delete old jobs; jobs resume automatically when .* are free\.$/);
     expect(await p.disk_()).toMatchObject({ state: 'stopped', code: 'DISK_FULL', directory: p.dataDir });
     expect(p.server.output()).toMatch(/nothing can be stored: The disk of the server is full/);
     // Nobody else has stopped this one.
@@ -226,7 +226,7 @@ describe('a process with too many open files', () => {
     await p.until(id, 'the pause', (v) => v.state === 'paused');
     expect((await p.view(id)).stopped).toEqual({
       code: 'STORAGE_FAILED',
-      message: 'The server cannot store anything: this process has as many files open as it may (see ulimit -n) (EMFILE). Jobs go on by themselves when that has passed; the page and the log of the server have the details.',
+      message: 'The server cannot store anything: this process has as many files open as it may (see ulimit -n) (EMFILE). Jobs resume automatically once it can. The page and the log of the server have the details.',
     });
     expect(await p.submit()).toMatchObject({ status: 507, body: { code: 'STORAGE_FAILED' } });
     expect(await p.disk_()).toMatchObject({ state: 'stopped', code: 'STORAGE_FAILED' });
@@ -265,7 +265,7 @@ describe('a file system that becomes read-only', () => {
     // What ext4 does by itself when its disk fails: everything that is open can be read, and nothing written.
     execFileSync('mount', ['-o', 'remount,abort', disk]);
     await p.until(id, 'the pause', (v) => v.state === 'paused');
-    expect(await p.view(id)).toMatchObject({ stopped: { code: 'STORAGE_FAILED', message: expect.stringMatching(/^The server cannot store anything: the (file system is mounted read-only \(EROFS\)|disk reports an input\/output error \(EIO\))\. Jobs go on/) } });
+    expect(await p.view(id)).toMatchObject({ stopped: { code: 'STORAGE_FAILED', message: expect.stringMatching(/^The server cannot store anything: the (file system is mounted read-only \(EROFS\)|disk reports an input\/output error \(EIO\))\. Jobs resume/) } });
     for (const [method, path, body] of [
       ['POST', '/api/tokens', { name: 'somebody', role: 'viewer' }],
       ['POST', '/api/rooms', { name: 'a room' }],

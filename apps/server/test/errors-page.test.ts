@@ -14,5 +14,5 @@ it('the page has every code of the registry with its status and advice, and no o
 
 it('REST answers a code of the registry with its status, and never tells what a defect was', () => {
   for (const code of codes) expect(toApiError(new MayflyError(code, 'm'))).toEqual({ status: statusOf(code), body: { code, message: 'm' } });
-  expect(toApiError(new Error('secret path'))).toEqual({ status: 500, body: { code: 'INTERNAL', message: 'The server met a defect; its log has the details.' } });
+  expect(toApiError(new Error('secret path'))).toEqual({ status: 500, body: { code: 'INTERNAL', message: 'Internal server error. See the server log.' } });
 });

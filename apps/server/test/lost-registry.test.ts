@@ -92,9 +92,9 @@ describe('mayfly check', () => {
     const dir = await copy();
     rmSync(join(dir, 'registry'), { recursive: true });
     const { problems, done } = await checkDataDirectory(dir, { repair: true });
-    expect(problems.map((p) => `${p.file} ${p.what}`)).toEqual(expect.arrayContaining(['registry is missing', `jobs/${job} is a job that the registry does not know`]));
+    expect(problems.map((p) => `${p.file} ${p.what}`)).toEqual(expect.arrayContaining(['registry is missing', `jobs/${job} belongs to a job that is not in the registry`]));
     expect(done.join('\n')).toMatch(/is in the registry again, with its end and its output/);
-    expect((await checkDataDirectory(dir)).problems.map((p) => p.what)).toEqual(['holds no token of the owner: the next start draws a new one']);
+    expect((await checkDataDirectory(dir)).problems.map((p) => p.what)).toEqual(['holds no owner token: the next start creates a new one']);
     const server = await startServer({ dataDir: dir });
     later(() => server.close());
     expect((await api(server, 'GET', `/api/jobs/${job}`)).body).toMatchObject({ state: 'done', size: 1, tasks: [{ exitCode: 0 }] });
@@ -133,7 +133,7 @@ describe('mayfly check', () => {
     }
     await expect(startServer({ dataDir: dir })).rejects.toMatchObject({ code: 'DAMAGED_DATA', message: expect.stringMatching(/commit \d+ is lost/) as string });
     const { done } = await checkDataDirectory(dir, { repair: true });
-    expect(done.join('\n')).toMatch(/registry: written anew/);
+    expect(done.join('\n')).toMatch(/registry: rebuilt/);
     expect((readdirSync(join(dir, 'damaged'), { recursive: true }) as string[]).some((f) => f.endsWith('.log'))).toBe(true);
     const server = await startServer({ dataDir: dir });
     later(() => server.close());

@@ -20,7 +20,7 @@ describe('REST', () => {
     const { id } = created.body as { id: string };
     expect(id).toMatch(/^[0-9a-z]{12}$/);
     const job = await api(server, 'GET', `/api/jobs/${id}`);
-    expect(job.body).toMatchObject({ id, name: 'greeting', state: 'waiting', size: 2, reason: 'needs 2 slots, 0 are here', args: ['a'], protocol: 'pessimistic', durability: 'behind' });
+    expect(job.body).toMatchObject({ id, name: 'greeting', state: 'waiting', size: 2, reason: 'needs 2 slots; none available', args: ['a'], protocol: 'pessimistic', durability: 'behind' });
     expect((await api(server, 'GET', '/api/jobs')).body).toMatchObject([{ id }]);
     expect((await api(server, 'GET', `/api/jobs/${id}/submission`)).body).toEqual(submission);
     expect(await api(server, 'DELETE', `/api/jobs/${id}`)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
@@ -53,7 +53,7 @@ describe('REST', () => {
       expect(await board.json()).toMatchObject({ names: 1, entries: [{ name: 'Ada L.', team: '7b', jobs: 1, finished: 1, here: true }], you: { place: 1 }, anonymous: { jobs: 0 } });
       expect((await fetch(`${server.localUrl}/api/rooms/NOSUCH/board`)).status).toBe(401);
       await expect(startHeadlessNode({ server: server.url, allowTypeScript: true, slots: 1, name: 'liar', board: { name: '<img>' } })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
-      expect((await api(server, 'GET', `/api/jobs/${(elsewhere.body as { id: string }).id}`)).body).toMatchObject({ state: 'waiting', reason: 'needs 1 slot, 0 are here' });
+      expect((await api(server, 'GET', `/api/jobs/${(elsewhere.body as { id: string }).id}`)).body).toMatchObject({ state: 'waiting', reason: 'needs 1 slot; none available' });
       expect((await api(server, 'GET', `/api/checkpoint-advice?room=${code}`)).body).toMatchObject({ checkpointMs: 30_000, measured: false, faults: 0 });
       const waiting = await api(server, 'POST', '/api/jobs', program(HELLO, 3, { room: code }));
       expect(await api(server, 'DELETE', `/api/rooms/${code}`)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });

@@ -222,7 +222,7 @@ describe('a real node', () => {
     expect(gone).toMatchObject({ node: { name: 'first', state: 'gone' }, ranks: [] });
     expect(gone.losses.map((l) => [l.job, l.task, l.cause]).sort()).toEqual([[id, 0, 'disconnected'], [id, 1, 'disconnected']]);
     const unknown = await api(server, 'GET', '/api/nodes/0123456789abcdef');
-    expect(unknown).toMatchObject({ status: 404, body: { code: 'NOT_FOUND', message: expect.stringContaining('forgotten after ten minutes') } });
+    expect(unknown).toMatchObject({ status: 404, body: { code: 'NOT_FOUND', message: expect.stringContaining('forgets nodes ten minutes') } });
     expect((await api(server, 'GET', '/api/nodes/0123456789abcdef/timeline')).status).toBe(404);
     expect((await api(server, 'GET', '/api/nodes/NO')).status).toBe(400);
     go.open();

@@ -9,7 +9,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What this server is; needs no token
+         * About this server; needs no token
          * @description Name and version of the server, the slots that are here, and whether volunteers need a join code. Needs no token.
          */
         get: operations["getInfo"];
@@ -29,7 +29,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What those who gave a name have given in a room (- for volunteers without a room); name and team: whose place is asked for. Needs no token
+         * Contributions of named volunteers in a room (- for volunteers without a room); name and team select whose place to return. Needs no token
          * @description Time of ranks that volunteers with a name have given in the room, the most first, teams summed. `-` in place of the code: volunteers without a room. With `name` and `team`: where that one stands. Needs no token.
          */
         get: operations["getRoomsCodeBoard"];
@@ -154,7 +154,7 @@ export interface paths {
         };
         /**
          * Name and role of the token that is sent
-         * @description What the token that is sent with this request is called, what it may do, and when it ends. Needs a token of any role.
+         * @description Name, role and expiry of the token of this request. Needs a token of any role.
          */
         get: operations["getMe"];
         put?: never;
@@ -179,8 +179,8 @@ export interface paths {
         get: operations["getTokens"];
         put?: never;
         /**
-         * Make a token; the answer is the only time that it is shown
-         * @description Draws a token for somebody. This answer is the only time that it is shown. Names are unique among the tokens that stand. Needs a token of the role owner.
+         * Create a token; only this answer shows it
+         * @description Creates a token. Only this answer shows it. Names are unique among the active tokens. Needs a token of the role owner.
          */
         post: operations["postTokens"];
         delete?: never;
@@ -200,8 +200,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke a token: it admits nobody from now on, and what is connected with it is cut
-         * @description The token admits nobody from now on, and sockets that were opened with it are closed. Its jobs stay. Needs a token of the role owner.
+         * Revoke a token: it stops working, and its connections are closed
+         * @description The token stops working, and sockets opened with it are closed. Its jobs stay. Needs a token of the role owner.
          */
         delete: operations["deleteTokensId"];
         options?: never;
@@ -224,7 +224,7 @@ export interface paths {
         put?: never;
         /**
          * Open a room; the answer has its join code
-         * @description The answer has the join code. Volunteers who give it serve the jobs of the room and no others. Needs a token of the role owner.
+         * @description The answer has the join code. Volunteers who join with it run only the room’s jobs. Needs a token of the role owner.
          */
         post: operations["postRooms"];
         delete?: never;
@@ -265,7 +265,7 @@ export interface paths {
         post?: never;
         /**
          * Close a room: it takes no new volunteers and no new jobs
-         * @description Its code is no longer taken. Refused with CONFLICT while a job of the room waits or runs. Needs a token of the role owner.
+         * @description Its code stops working. Refused with CONFLICT while a job of the room waits or runs. Needs a token of the role owner.
          */
         delete: operations["deleteRoomsCode"];
         options?: never;
@@ -288,7 +288,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a job
-         * @description Compiles the program and queues the job; it starts by itself when there are slots for all its ranks. A program is TypeScript, C or C++ sources, a module of WebAssembly, or an archive (docs/programs.md); files and standard input are base64. The job carries the name of the token as its owner. Needs a token of the role submitter or owner.
+         * @description Compiles the program and queues the job; the job starts when there are slots for all its ranks. A program is TypeScript, C or C++ sources, a module of WebAssembly, or an archive (docs/programs.md); files and standard input are base64. The job carries the name of the token as its owner. Needs a token of the role submitter or owner.
          */
         post: operations["postJobs"];
         delete?: never;
@@ -312,7 +312,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Forget an ended job and all its files
+         * Delete an ended job and all its files
          * @description Output, result files and submission are removed for good. Refused with CONFLICT while the job waits or runs. Needs the token that submitted the job, or an owner’s.
          */
         delete: operations["deleteJobsId"];
@@ -329,8 +329,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What was submitted, as it came
-         * @description As it was sent with POST /api/jobs: sent again, it makes the same job anew. Needs a token of any role.
+         * The submission, as the server received it
+         * @description As it was sent with POST /api/jobs. Sending it again creates an identical new job. Needs a token of any role.
          */
         get: operations["getJobsIdSubmission"];
         put?: never;
@@ -391,7 +391,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let a paused job go on, as soon as there are slots for its ranks
+         * Resume a paused job as soon as there are slots for its ranks
          * @description The job goes on from its images and logs as soon as there are slots for its ranks. Refused with CONFLICT when it is not paused. Needs the token that submitted the job, or an owner’s.
          */
         post: operations["postJobsIdResume"];
@@ -411,7 +411,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take the running incarnation of a rank down (it is restarted)
+         * Kill the running incarnation of a rank (the server restarts the rank)
          * @description Ends the incarnation that runs now, as a closed tab would. The next one takes over and the answer of the job stays the same; a job of the protocol none fails. CONFLICT while the rank is at no node. Needs the token that submitted the job, or an owner’s.
          */
         post: operations["postJobsIdTasksTaskKill"];
@@ -492,7 +492,7 @@ export interface paths {
         put?: never;
         /**
          * Run an ended job once more, with the same input, seed and options; the two runs are compared when it has ended
-         * @description What was typed into an interactive job is given to the second run at once. A program that draws random numbers draws the same; one that reads the clock, or prints who came first, may rightly differ. Refused with CONFLICT while the job has not ended. Needs a token of the role submitter or owner.
+         * @description The second run gets the input of an interactive job at once. Random numbers are the same in both runs; a program that reads the clock, or prints who came first, can legitimately differ. Refused with CONFLICT while the job has not ended. Needs a token of the role submitter or owner.
          */
         post: operations["postJobsIdAgain"];
         delete?: never;
@@ -529,7 +529,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All that a job has written as one tar file: result files, and output by rank
+         * All output of a job as one tar file: result files, and output by rank
          * @description Result files under files/, standard output and error by rank under stdout/ and stderr/. Made while it is sent, of what there is at the moment; a file that shrinks meanwhile breaks it off. Needs a token of any role.
          */
         get: operations["getJobsIdArchive"];
@@ -734,7 +734,7 @@ export interface paths {
         };
         /**
          * Report of a run: program, options, ranks, nodes, faults, times, hashes of what it wrote
-         * @description The run in numbers, also while it goes on. `version` rises when a field changes its meaning or goes. Hashes of what it wrote (SHA-256) are there when it has ended. Phases of a fault are ms. Needs a token of any role.
+         * @description The run in numbers, also while it is running. `version` rises when a field changes its meaning or goes. Hashes of what it wrote (SHA-256) are there when it has ended. Phases of a fault are ms. Needs a token of any role.
          */
         get: operations["getJobsIdReport"];
         put?: never;
@@ -778,13 +778,13 @@ export interface paths {
          */
         get: operations["getJobsIdShare"];
         /**
-         * Share the report of a job: whoever has its address reads it, without a token
+         * Share the report of a job: anyone with its address can read it without a token
          * @description From now on GET /api/reports/{id} and the page /report/{id} need no token. Needs the token that submitted the job, or an owner’s.
          */
         put: operations["putJobsIdShare"];
         post?: never;
         /**
-         * Share the report no longer
+         * Stop sharing the report
          * @description GET /api/reports/{id} and the page /report/{id} need a token again. Needs the token that submitted the job, or an owner’s.
          */
         delete: operations["deleteJobsIdShare"];
@@ -901,7 +901,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How the server is: storage, message rate, event loop, connections
+         * State of the server: storage, message rate, event loop, connections
          * @description Storage by kind, the free disk and whether jobs are paused because it is full, counters of messages, delay of the event loop, memory. Two answers make a rate. Needs a token of any role.
          */
         get: operations["getServer"];
@@ -1031,7 +1031,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1123,7 +1123,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1132,7 +1132,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1147,7 +1147,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1180,7 +1180,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1189,7 +1189,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1204,13 +1204,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -1280,7 +1280,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1304,7 +1304,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1356,7 +1356,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1365,7 +1365,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1380,7 +1380,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1432,7 +1432,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1441,13 +1441,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1462,7 +1462,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has moved on; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1486,13 +1486,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -1578,7 +1578,7 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1587,13 +1587,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1602,7 +1602,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1617,7 +1617,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1659,7 +1659,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenView"][];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1668,13 +1668,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1683,7 +1683,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1698,7 +1698,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -1760,7 +1760,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1769,13 +1769,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1784,13 +1784,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has moved on; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1814,13 +1814,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -1881,7 +1881,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1890,13 +1890,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1905,13 +1905,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1935,13 +1935,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -1989,7 +1989,7 @@ export interface operations {
                     "application/json": components["schemas"]["RoomView"][];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1998,13 +1998,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2013,7 +2013,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2028,7 +2028,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2091,7 +2091,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2100,13 +2100,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2115,7 +2115,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2130,13 +2130,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -2199,7 +2199,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2208,13 +2208,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2223,7 +2223,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2238,7 +2238,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2290,7 +2290,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2299,13 +2299,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2314,13 +2314,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2335,7 +2335,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has moved on; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2359,13 +2359,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -2427,7 +2427,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"][];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2436,13 +2436,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2451,7 +2451,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2466,7 +2466,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2539,7 +2539,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2548,13 +2548,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2563,7 +2563,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2584,7 +2584,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description COMPILE_FAILED: See the diagnostics; nothing was run. FORBIDDEN_IMPORT: A program may import its own files and "mayfly" only. FORBIDDEN_FLAG: Leave the option out; docs/programs.md lists those that a submission may have. BAD_MODULE: Build the module with mayfly mpicc; the message says what no rank can run. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            /** @description COMPILE_FAILED: See the diagnostics; the program did not run. FORBIDDEN_IMPORT: A program may import its own files and "mayfly" only. FORBIDDEN_FLAG: Remove the option; docs/programs.md lists the allowed ones. BAD_MODULE: Build the module with mayfly mpicc; the message names what a rank cannot run. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2608,13 +2608,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -2724,7 +2724,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2733,13 +2733,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2748,13 +2748,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2778,7 +2778,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -2830,7 +2830,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2839,13 +2839,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2854,13 +2854,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2875,7 +2875,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has moved on; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2899,13 +2899,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -2977,7 +2977,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2986,13 +2986,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3001,13 +3001,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3031,7 +3031,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -3083,7 +3083,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3092,13 +3092,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3107,13 +3107,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3128,7 +3128,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has moved on; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3152,13 +3152,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -3230,7 +3230,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3239,13 +3239,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3254,13 +3254,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3275,7 +3275,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has moved on; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3299,13 +3299,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -3366,7 +3366,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3375,13 +3375,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3390,13 +3390,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3411,7 +3411,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has moved on; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3435,13 +3435,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -3504,7 +3504,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3513,13 +3513,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3528,13 +3528,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3549,7 +3549,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has moved on; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3573,7 +3573,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -3627,7 +3627,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3636,13 +3636,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3651,13 +3651,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3672,7 +3672,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has moved on; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3696,7 +3696,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -3752,7 +3752,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3761,13 +3761,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3776,13 +3776,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3797,7 +3797,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has moved on; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3821,7 +3821,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -3886,7 +3886,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3895,13 +3895,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3910,13 +3910,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3940,7 +3940,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -4004,7 +4004,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4013,13 +4013,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4028,13 +4028,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4049,7 +4049,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has moved on; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4064,7 +4064,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description COMPILE_FAILED: See the diagnostics; nothing was run. FORBIDDEN_IMPORT: A program may import its own files and "mayfly" only. FORBIDDEN_FLAG: Leave the option out; docs/programs.md lists those that a submission may have. BAD_MODULE: Build the module with mayfly mpicc; the message says what no rank can run. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
+            /** @description COMPILE_FAILED: See the diagnostics; the program did not run. FORBIDDEN_IMPORT: A program may import its own files and "mayfly" only. FORBIDDEN_FLAG: Remove the option; docs/programs.md lists the allowed ones. BAD_MODULE: Build the module with mayfly mpicc; the message names what a rank cannot run. BAD_ARCHIVE: Send a zip, tar or tar.gz file with a valid mayfly.json; see docs/programs.md. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4088,13 +4088,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -4165,7 +4165,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4174,13 +4174,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4189,13 +4189,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4219,7 +4219,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -4263,7 +4263,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4272,13 +4272,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4287,13 +4287,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4317,7 +4317,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -4370,7 +4370,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4379,13 +4379,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4394,13 +4394,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4424,7 +4424,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -4468,7 +4468,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4492,7 +4492,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -4579,7 +4579,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4588,13 +4588,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4603,13 +4603,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4633,7 +4633,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -4733,7 +4733,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4742,13 +4742,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4757,13 +4757,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4787,7 +4787,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -4865,7 +4865,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4874,13 +4874,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4889,13 +4889,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4919,7 +4919,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -4996,7 +4996,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5005,13 +5005,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5020,13 +5020,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5050,7 +5050,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -5099,7 +5099,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5108,13 +5108,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5123,13 +5123,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5153,7 +5153,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -5202,7 +5202,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5211,13 +5211,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5226,13 +5226,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5256,7 +5256,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -5302,7 +5302,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5311,13 +5311,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5326,13 +5326,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5356,7 +5356,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -5416,7 +5416,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5425,13 +5425,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5440,13 +5440,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5461,7 +5461,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has moved on; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5500,13 +5500,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -5659,7 +5659,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5668,13 +5668,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5683,13 +5683,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5713,7 +5713,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -5856,7 +5856,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5880,7 +5880,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -5931,7 +5931,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5940,13 +5940,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5955,13 +5955,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5985,7 +5985,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6037,7 +6037,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6046,13 +6046,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6061,13 +6061,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6091,13 +6091,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -6158,7 +6158,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6167,13 +6167,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6182,13 +6182,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6212,13 +6212,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -6275,7 +6275,7 @@ export interface operations {
                     "application/json": components["schemas"]["NodeView"][];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6284,13 +6284,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6299,7 +6299,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6314,7 +6314,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6375,7 +6375,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6384,13 +6384,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6399,7 +6399,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6414,7 +6414,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6498,7 +6498,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6507,13 +6507,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6522,13 +6522,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6552,7 +6552,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6630,7 +6630,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6639,13 +6639,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6654,13 +6654,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6684,7 +6684,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6729,7 +6729,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6738,13 +6738,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6753,13 +6753,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description CONFLICT: The state has moved on; read it again. */
+            /** @description CONFLICT: The state has changed; read it again. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6783,13 +6783,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); its log says what. Running jobs pause until it can. */
+            /** @description DISK_FULL: Free space on the disk of the server, or delete old jobs. Running jobs pause until there is space. STORAGE_FAILED: The server cannot write its data directory (read-only, too many open files, a missing folder, a failing disk); see its log. Running jobs pause until it can. */
             507: {
                 headers: {
                     [name: string]: unknown;
@@ -6869,7 +6869,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServerView"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6878,13 +6878,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6893,7 +6893,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6908,7 +6908,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6954,7 +6954,7 @@ export interface operations {
                     "application/json": components["schemas"]["ExampleView"][];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6963,13 +6963,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6978,7 +6978,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -6993,7 +6993,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
@@ -7039,7 +7039,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner made. */
+            /** @description UNAUTHORIZED: Send a token of this server: the one that it printed at its first start, or one that its owner created. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7048,13 +7048,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "UNAUTHORIZED",
-                     *       "message": "That is not a valid token of this server: it is wrong, was revoked, or has expired."
+                     *       "message": "Invalid, revoked or expired token."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description FORBIDDEN: The token or capability does not reach so far; ask the owner of the server for another one. */
+            /** @description FORBIDDEN: The token or capability does not grant access to this; ask the owner of the server for another one. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7063,13 +7063,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "FORBIDDEN",
-                     *       "message": "This needs a token of the role submitter; “Ada” is a viewer’s."
+                     *       "message": "This requires a token with the role submitter; “Ada” has the role viewer."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];
                 };
             };
-            /** @description NOT_FOUND: Look the id up again; what is past its retention is gone. */
+            /** @description NOT_FOUND: Check the id. Jobs and nodes past their retention are deleted. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7093,7 +7093,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "code": "TOO_MANY",
-                     *       "message": "More than 3000 requests a minute from this address; try again in 1 minute."
+                     *       "message": "More than 3000 requests per minute with this token from this address. Try again in 1 minute."
                      *     }
                      */
                     "application/json": components["schemas"]["ApiError"];

@@ -12,13 +12,13 @@ const ranks = (comm: CommRecord): string => `${comm.name} has ranks 0 to ${(comm
 
 export function checkDest(comm: CommRecord, dest: number, call: string): void {
   if (dest === PROC_NULL) return;
-  if (!Number.isInteger(dest) || dest < 0 || dest >= (comm.remote ?? comm.group).length) fail(ERR.RANK, call, `destination ${String(dest)} is no rank: ${ranks(comm)} (or MPI_PROC_NULL)`, comm.handle);
+  if (!Number.isInteger(dest) || dest < 0 || dest >= (comm.remote ?? comm.group).length) fail(ERR.RANK, call, `destination ${String(dest)} is not a rank: ${ranks(comm)} (or MPI_PROC_NULL)`, comm.handle);
 }
 
 export function checkSource(comm: CommRecord, source: number, call: string): void {
   if (source === ANY_SOURCE || source === PROC_NULL) return;
   if (!Number.isInteger(source) || source < 0 || source >= (comm.remote ?? comm.group).length)
-    fail(ERR.RANK, call, `source ${String(source)} is no rank: ${ranks(comm)} (or MPI_ANY_SOURCE, MPI_PROC_NULL)`, comm.handle);
+    fail(ERR.RANK, call, `source ${String(source)} is not a rank: ${ranks(comm)} (or MPI_ANY_SOURCE, MPI_PROC_NULL)`, comm.handle);
 }
 
 export function checkSendTag(comm: CommRecord, tag: number, call: string): void {
@@ -31,14 +31,14 @@ export function checkRecvTag(comm: CommRecord, tag: number, call: string): void 
 }
 
 export function checkRoot(comm: CommRecord, root: number, call: string): void {
-  if (!Number.isInteger(root) || root < 0 || root >= comm.group.length) fail(ERR.ROOT, call, `root ${String(root)} is no rank: ${ranks(comm)}`, comm.handle);
+  if (!Number.isInteger(root) || root < 0 || root >= comm.group.length) fail(ERR.ROOT, call, `root ${String(root)} is not a rank: ${ranks(comm)}`, comm.handle);
 }
 
 /** What a process of an intercommunicator is in a collective with this root (§6.2.3). */
 export function partOf(comm: CommRecord, root: number, call: string): 'root' | 'bystander' | { root: number } {
   if (root === ROOT) return 'root';
   if (root === PROC_NULL) return 'bystander';
-  if (!Number.isInteger(root) || root < 0 || root >= comm.remote!.length) fail(ERR.ROOT, call, `root ${String(root)} is no rank: ${ranks(comm)} (or MPI_ROOT, MPI_PROC_NULL)`, comm.handle);
+  if (!Number.isInteger(root) || root < 0 || root >= comm.remote!.length) fail(ERR.ROOT, call, `root ${String(root)} is not a rank: ${ranks(comm)} (or MPI_ROOT, MPI_PROC_NULL)`, comm.handle);
   return { root };
 }
 

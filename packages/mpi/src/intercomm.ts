@@ -65,12 +65,12 @@ export function reaching(f: () => Reach): Reach {
 export function create(layer: Layer, local: number, localLeader: number, peer: () => number, remoteLeader: number, tag: number, call = 'MPI_Intercomm_create'): number {
   const comm = intra(layer, local, call);
   if (!Number.isInteger(localLeader) || localLeader < 0 || localLeader >= comm.group.length)
-    fail(ERR.RANK, call, `local leader ${String(localLeader)} is no rank: ${comm.name} has ranks 0 to ${comm.group.length - 1}`, local);
+    fail(ERR.RANK, call, `local leader ${String(localLeader)} is not a rank: ${comm.name} has ranks 0 to ${comm.group.length - 1}`, local);
   const s = new Schedule(layer, comm, call);
   const reach = comm.rank !== localLeader ? undefined : reaching(() => {
     const p = commOf(layer, peer(), call);
     const tasks = p.remote ?? p.group;
-    if (!Number.isInteger(remoteLeader) || remoteLeader < 0 || remoteLeader >= tasks.length) fail(ERR.RANK, call, `remote leader ${String(remoteLeader)} is no rank: ${p.name} has ranks 0 to ${tasks.length - 1}`, local);
+    if (!Number.isInteger(remoteLeader) || remoteLeader < 0 || remoteLeader >= tasks.length) fail(ERR.RANK, call, `remote leader ${String(remoteLeader)} is not a rank: ${p.name} has ranks 0 to ${tasks.length - 1}`, local);
     checkSendTag(p, tag, call);
     const task = tasks[remoteLeader]!;
     if (comm.group.includes(task)) fail(ERR.RANK, call, `remote leader ${remoteLeader} is in the local group`, local);
@@ -83,11 +83,11 @@ export function create(layer: Layer, local: number, localLeader: number, peer: (
 export function createFromGroups(layer: Layer, local: readonly number[], localLeader: number, remote: () => readonly number[], remoteLeader: number, stringTag: string): number {
   const call = 'MPI_Intercomm_create_from_groups';
   const comm = groupAlone(layer, local, stringTag, call);
-  if (!Number.isInteger(localLeader) || localLeader < 0 || localLeader >= local.length) fail(ERR.RANK, call, `local leader ${localLeader} is no rank: the local group has ranks 0 to ${local.length - 1}`);
+  if (!Number.isInteger(localLeader) || localLeader < 0 || localLeader >= local.length) fail(ERR.RANK, call, `local leader ${localLeader} is not a rank: the local group has ranks 0 to ${local.length - 1}`);
   const s = new Schedule(layer, comm, call);
   const reach = comm.rank !== localLeader ? undefined : reaching(() => {
     const tasks = remote();
-    if (!Number.isInteger(remoteLeader) || remoteLeader < 0 || remoteLeader >= tasks.length) fail(ERR.RANK, call, `remote leader ${String(remoteLeader)} is no rank: the remote group has ranks 0 to ${tasks.length - 1}`);
+    if (!Number.isInteger(remoteLeader) || remoteLeader < 0 || remoteLeader >= tasks.length) fail(ERR.RANK, call, `remote leader ${String(remoteLeader)} is not a rank: the remote group has ranks 0 to ${tasks.length - 1}`);
     const task = tasks[remoteLeader]!;
     if (local.includes(task)) fail(ERR.RANK, call, `remote leader ${remoteLeader} is in the local group`);
     return { task, via: { context: comm.context + COLLECTIVE, tag: leaderTag(comm.collectives) } };

@@ -185,7 +185,7 @@ function receiveBuffer(layer: Layer, r: ReceiveRequest, { src, tag, mode, word, 
   }
   const room = r.into.bytes;
   if (object && !r.parent) r.error = wrong(r, ERR.TYPE, `rank ${rank} sent (tag ${tag}) a structured value: receive it with recvObject`);
-  else if (r.parent && word === FAILED) r.error = wrong(r, ERR.OTHER, `rank ${rank} takes part no more: the call has failed there`);
+  else if (r.parent && word === FAILED) r.error = wrong(r, ERR.OTHER, `rank ${rank} left the collective: the call failed there`);
   else if (size > room || (r.parent !== 0 && size !== room))
     r.error = r.parent
       ? wrong(r, ERR.TRUNCATE, `rank ${rank} takes part with ${size} bytes where ${room} are expected here: the counts of the ranks differ, or they call different collectives`)

@@ -25,7 +25,7 @@ export function createAdjacent(layer: Layer, handle: number, topology: DistGraph
   const call = 'MPI_Dist_graph_create_adjacent';
   const comm = intra(layer, handle, call);
   for (const r of [...topology.sources, ...topology.destinations])
-    if (r !== PROC_NULL && (r < 0 || r >= comm.group.length)) fail(ERR.RANK, call, `neighbour ${r} is no rank: ${comm.name} has ranks 0 to ${comm.group.length - 1}`, handle);
+    if (r !== PROC_NULL && (r < 0 || r >= comm.group.length)) fail(ERR.RANK, call, `neighbour ${r} is not a rank: ${comm.name} has ranks 0 to ${comm.group.length - 1}`, handle);
   return create(layer, handle, comm.group, call, topology);
 }
 
@@ -54,7 +54,7 @@ export const distGraphOf = (comm: CommRecord, call: string): DistGraphTopology =
 /** [MPI_Graph_neighbors] */
 export function graphNeighbours(comm: CommRecord, rank: number, call: string): number[] {
   const { index, edges } = graphOf(comm, call);
-  if (rank < 0 || rank >= index.length) fail(ERR.RANK, call, `rank ${rank} is no node of the graph, which has ${index.length}`, comm.handle);
+  if (rank < 0 || rank >= index.length) fail(ERR.RANK, call, `rank ${rank} is not a node of the graph, which has ${index.length}`, comm.handle);
   return edges.slice(index[rank - 1] ?? 0, index[rank]!);
 }
 

@@ -33,7 +33,7 @@ function parse(layer: Layer, name: string, call: string): { task: number; port: 
   const m = /^mayfly-port:(\d{1,9}):(\d{1,9})(?::(\w+))?$/.exec(name);
   const task = Number(m?.[1]);
   const told = m?.[3] !== undefined && m[3] === check(task, Number(m[2])) && task < capacityOf(layer);
-  if (!m || (!told && (m[3] !== undefined || task >= layer.state.known))) fail(ERR.PORT, call, `'${name}' is no port of this job`);
+  if (!m || (!told && (m[3] !== undefined || task >= layer.state.known))) fail(ERR.PORT, call, `'${name}' is not a port of this job`);
   return { task, port: Number(m![2]) };
 }
 

@@ -47,7 +47,7 @@ export const PERFORMANCE: readonly PerformanceVariable[] = [
   { name: 'unexpected_messages', text: 'Messages that have entered this rank and that no receive has matched yet', kind: 'level', counts: false, read: (l) => queued(l, () => 1) },
   { name: 'unexpected_bytes', text: 'Bytes in them, kept here or in the log', kind: 'level', counts: false, read: (l) => queued(l, (size) => size) },
   { name: 'images_taken', text: 'Checkpoint images of this rank that its present state has behind it', kind: 'level', counts: false, read: (l, images) => Number(l.device.place(() => String(images))) },
-  { name: 'incarnation', text: 'How often this rank was begun anew after a loss, as of now; one who reads it has an answer that depends on the losses', kind: 'level', counts: false, read: (l) => Number(l.device.place(() => String(l.device.incarnation ?? 0))) },
+  { name: 'incarnation', text: 'How often this rank has restarted after a loss; a program that reads it gets results that depend on the losses', kind: 'level', counts: false, read: (l) => Number(l.device.place(() => String(l.device.incarnation ?? 0))) },
 ];
 
 export const CATEGORIES: readonly { name: string; text: string; control: readonly string[]; performance: readonly string[] }[] = [

@@ -28,7 +28,7 @@ export function cartOf(comm: CommRecord, call: string): CartTopology {
 /** [MPI_Cart_coords] */
 export function coordsOf(comm: CommRecord, rank: number, call = 'MPI_Cart_coords'): number[] {
   const { dims } = cartOf(comm, call);
-  if (!Number.isInteger(rank) || rank < 0 || rank >= comm.group.length) fail(ERR.RANK, call, `rank ${String(rank)} is no rank: ${comm.name} has ranks 0 to ${comm.group.length - 1}`, comm.handle);
+  if (!Number.isInteger(rank) || rank < 0 || rank >= comm.group.length) fail(ERR.RANK, call, `rank ${String(rank)} is not a rank: ${comm.name} has ranks 0 to ${comm.group.length - 1}`, comm.handle);
   const out = new Array<number>(dims.length);
   let rest = rank;
   for (let i = dims.length - 1; i >= 0; i--) {
@@ -92,7 +92,7 @@ export function dimsCreate(nnodes: number, given: readonly number[]): number[] {
   if (given.some((d) => !Number.isInteger(d) || d < 0)) fail(ERR.DIMS, call, `dims [${given.join(', ')}]: entries are whole numbers ≥ 0`);
   const fixed = product(given.filter((d) => d > 0));
   const open = given.filter((d) => d === 0).length;
-  if (nnodes % fixed !== 0) fail(ERR.DIMS, call, `${nnodes} processes are no multiple of the given extents [${given.join(', ')}]`);
+  if (nnodes % fixed !== 0) fail(ERR.DIMS, call, `${nnodes} processes are not a multiple of the requested extents [${given.join(', ')}]`);
   if (open === 0) {
     if (fixed !== nnodes) fail(ERR.DIMS, call, `the extents [${given.join(', ')}] make ${fixed} processes, not ${nnodes}`);
     return [...given];

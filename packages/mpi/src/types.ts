@@ -77,7 +77,7 @@ export const BYTE_TYPE = 0x247;
 /** @throws MPIError ERR_TYPE */
 export function typeOf(layer: Layer, handle: number, call: string, comm = 0): TypeRecord {
   const t = handle < FIRST_DERIVED ? named.get(handle) : layer.state.types.rows.get(handle);
-  return t ?? fail(ERR.TYPE, call, handle === DATATYPE_NULL ? 'the datatype is MPI_DATATYPE_NULL' : `${handle} is no datatype, or it was freed`, comm);
+  return t ?? fail(ERR.TYPE, call, handle === DATATYPE_NULL ? 'the datatype is MPI_DATATYPE_NULL' : `${handle} is not a datatype, or it was freed`, comm);
 }
 
 /** A datatype for communication. @throws MPIError ERR_TYPE when it is not committed */

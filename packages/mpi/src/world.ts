@@ -1,5 +1,5 @@
 /**
- * The world as a peer (DESIGN.md, "the life of a message", 7): standard output, result files and the exit are numbered sends to WORLD,
+ * The world as a peer (docs/pessimistic.md): standard output, result files and the exit are numbered sends to WORLD,
  * standard input comes as arrivals. What the world sees thus happens once, whatever is replayed.
  */
 import { WORLD, WorldMode, setU53, type ExitReport } from '@mayfly/wire';

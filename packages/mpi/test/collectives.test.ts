@@ -83,7 +83,7 @@ test('ranks that disagree on a count get an error that says so', async () => {
 test.each([2, 3, 6])('counts that do not fit at one of %i ranks are an error where they are waited for, and the next collectives are in step', async (size) => {
   const all = await fabric.values<[string[], number]>(size, 'counts that do not fit at one process', undefined, { delay: 5000 });
   for (const [rank, [texts, sum]] of all.entries()) {
-    for (const text of texts) expect(text).toMatch(rank === size - 1 ? /bytes/ : /takes part no more: the call has failed there/);
+    for (const text of texts) expect(text).toMatch(rank === size - 1 ? /bytes/ : /left the collective: the call failed there/);
     expect(sum).toBe((size * (size - 1)) / 2);
   }
 });

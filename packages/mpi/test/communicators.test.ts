@@ -60,7 +60,7 @@ test('§7.7 attributes, hints; §7.4.2 idup as of its call; §11.3 process sets;
       { n: 3 }, {}, { a: 'b' }, undefined,
       ['mpi://WORLD', 'mpi://SELF'], { mpi_size: '1' }, size, 1, size - 1 - rank, null,
       ['delete 1', 'delete 3'], 'MPI_Group_from_session_pset: the session was finalized [MPI_ERR_SESSION]', 'MPI_Comm_set_attr: the key was freed [MPI_ERR_KEYVAL]',
-      expect.stringContaining('MPI_ERR_TYPE'), "MPI_Comm_set_info: the value of 'a' is no text of at most 1023 characters [MPI_ERR_INFO_VALUE]",
+      expect.stringContaining('MPI_ERR_TYPE'), "MPI_Comm_set_info: the value of 'a' is not a text of at most 1023 characters [MPI_ERR_INFO_VALUE]",
     ]),
   );
 });

@@ -45,7 +45,7 @@ test('errors name the call, the argument and the allowed range', async () => {
     'MPI_Put: no epoch is open: MPI_Win_fence, MPI_Win_start or MPI_Win_lock comes first [MPI_ERR_RMA_SYNC]',
     'MPI_Put: the access is to bytes 32 to 40 of the window of rank 0, which has 32 [MPI_ERR_RMA_RANGE]',
     'MPI_Put: target_disp -1 is negative [MPI_ERR_DISP]',
-    'MPI_Put: target 9 is no rank: the window has ranks 0 to 0 (or MPI_PROC_NULL) [MPI_ERR_RANK]',
+    'MPI_Put: target 9 is not a rank: the window has ranks 0 to 0 (or MPI_PROC_NULL) [MPI_ERR_RANK]',
     'MPI_Put: the buffer is an array, not a typed array [MPI_ERR_BUFFER]',
     'no error',
     'MPI_Accumulate: MPI_BAND is for integers, not for MPI_DOUBLE [MPI_ERR_OP]',
@@ -53,7 +53,7 @@ test('errors name the call, the argument and the allowed range', async () => {
     'MPI_Win_free: there is an epoch of MPI_Win_lock [MPI_ERR_RMA_SYNC]',
     'MPI_Win_fence: assertion 1 has bits other than those of MPI_MODE_NOCHECK, NOSTORE, NOPUT, NOPRECEDE and NOSUCCEED [MPI_ERR_ASSERT]',
     'the window, rank 0 of 1, 4 elements',
-    'MPI_Win_fence: 1 is no window, or it was freed [MPI_ERR_WIN]',
+    'MPI_Win_fence: 1 is not a window, or it was freed [MPI_ERR_WIN]',
     'MPI_Win_create: the memory is a Object, not a typed array [MPI_ERR_BUFFER]',
     'MPI_Win_create: the communicator is a Object [MPI_ERR_COMM]',
   ]);

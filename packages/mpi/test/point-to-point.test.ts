@@ -65,17 +65,17 @@ test('§3.8.4 a receive that has not matched can be cancelled; freed requests co
 test('errors name the call, the argument and the allowed range', async () => {
   const [said] = await fabric.values<string[]>(2, 'errors');
   expect(said).toEqual([
-    'MPI_ERR_RANK: MPI_Send: destination 2 is no rank: MPI_COMM_WORLD has ranks 0 to 1 (or MPI_PROC_NULL) [MPI_ERR_RANK]',
+    'MPI_ERR_RANK: MPI_Send: destination 2 is not a rank: MPI_COMM_WORLD has ranks 0 to 1 (or MPI_PROC_NULL) [MPI_ERR_RANK]',
     'MPI_ERR_TAG: MPI_Send: tag -5 is not in 0 to 2147483647 (MPI_TAG_UB) [MPI_ERR_TAG]',
-    'MPI_ERR_RANK: MPI_Send: destination -1 is no rank: MPI_COMM_WORLD has ranks 0 to 1 (or MPI_PROC_NULL) [MPI_ERR_RANK]',
+    'MPI_ERR_RANK: MPI_Send: destination -1 is not a rank: MPI_COMM_WORLD has ranks 0 to 1 (or MPI_PROC_NULL) [MPI_ERR_RANK]',
     'MPI_ERR_TAG: MPI_Recv: tag -7 is not in 0 to 2147483647 (MPI_TAG_UB), nor MPI_ANY_TAG [MPI_ERR_TAG]',
     'MPI_ERR_BUFFER: MPI_Recv: the buffer is an array, not a typed array [MPI_ERR_BUFFER]',
-    'MPI_ERR_ROOT: MPI_Bcast: root 99 is no rank: MPI_COMM_WORLD has ranks 0 to 1 [MPI_ERR_ROOT]',
+    'MPI_ERR_ROOT: MPI_Bcast: root 99 is not a rank: MPI_COMM_WORLD has ranks 0 to 1 [MPI_ERR_ROOT]',
     'MPI_ERR_OP: MPI_Allreduce: MPI_BAND is for integers, not for MPI_DOUBLE [MPI_ERR_OP]',
     'MPI_ERR_BUFFER: MPI_Allreduce: the receive buffer has 8 bytes, 16 are needed (for 2 ranks) [MPI_ERR_BUFFER]',
     'MPI_ERR_TYPE: MPI_Allreduce: the receive buffer is a Int32Array, the other buffer has another element type [MPI_ERR_TYPE]',
     'MPI_ERR_RANK: MPI_Group_incl: rank 0 is listed twice [MPI_ERR_RANK]',
-    'MPI_ERR_DIMS: MPI_Dims_create: 6 processes are no multiple of the given extents [4, 0] [MPI_ERR_DIMS]',
+    'MPI_ERR_DIMS: MPI_Dims_create: 6 processes are not a multiple of the requested extents [4, 0] [MPI_ERR_DIMS]',
     'MPI_ERR_TOPOLOGY: MPI_Cart_create: dims [3] need 3 processes, MPI_COMM_WORLD has 2 [MPI_ERR_TOPOLOGY]',
     'MPI_ERR_TYPE: sendObject: value is a function [MPI_ERR_TYPE]',
     'MPI_ERR_COMM: MPI_Comm_free: MPI_COMM_WORLD cannot be freed [MPI_ERR_COMM]',

@@ -5,7 +5,7 @@
  *                      frame core ── spawns both              (life and death)
  *
  * The port to the rank is used before its program starts and, where an engine has no Atomics.waitAsync, to wake the comm worker; everything
- * else goes through the channel memory.
+ * else goes through the rank memory.
  */
 import type { PagePack } from '@mayfly/checkpoint';
 import type { Assignment, CallTime, PlaceTime, ErrorBody, ImageId, Incarnation, Manifest, ProgramKind, TaskId, TaskReport } from '@mayfly/wire';

@@ -4,7 +4,7 @@ import type { WorkerLike } from './ports.ts';
 
 /** Without the source line that Node puts before the stack of an uncaught error. What a thread threw need not be an error. */
 const describe = (e: unknown): string => {
-  if (!(e instanceof Error)) return 'something that is no error was thrown';
+  if (!(e instanceof Error)) return 'a value that is not an Error was thrown';
   return [
     `${e.name}: ${e.message}`,
     ...String(e.stack)

@@ -1,5 +1,5 @@
 /**
- * The shared memory between one rank and its comm worker: two single-producer single-consumer byte rings, a bell for each side,
+ * Rank memory: the shared memory between one rank and its comm worker: two single-producer single-consumer byte rings, a bell for each side,
  * and the status words which the comm worker reads.
  *
  * Owns: the layout of the SharedArrayBuffer and the protocol of sleeping and waking. Does not own: what the records mean.
@@ -77,7 +77,7 @@ export const Ask = {
 export const DEFAULT_RING_BYTES = 1024 * 1024;
 
 /** Both capacities must be powers of two. A record may take at most a quarter of its ring. */
-export function createChannelMemory(upBytes = DEFAULT_RING_BYTES, downBytes = DEFAULT_RING_BYTES): SharedArrayBuffer {
+export function createRankMemory(upBytes = DEFAULT_RING_BYTES, downBytes = DEFAULT_RING_BYTES): SharedArrayBuffer {
   for (const n of [upBytes, downBytes]) if (n < 4096 || (n & (n - 1)) !== 0) throw new RangeError(`ring capacity ${n}`);
   const memory = new SharedArrayBuffer(CONTROL_BYTES + upBytes + downBytes);
   const words = new Int32Array(memory, 0, CONTROL_BYTES / 4);
@@ -478,6 +478,6 @@ export class CommSide {
 
 function open(memory: SharedArrayBuffer): { words: Int32Array; up: number; down: number } {
   const words = new Int32Array(memory, 0, CONTROL_BYTES / 4);
-  if (words[W.magic] !== MAGIC) throw new Error('not a channel memory');
+  if (words[W.magic] !== MAGIC) throw new Error('not a rank memory');
   return { words, up: words[W.upCapacity]!, down: words[W.downCapacity]! };
 }

@@ -1,5 +1,5 @@
 /**
- * Status words of a rank: what it is doing, written by the rank into its channel memory without a message, read by the comm worker for
+ * Status words of a rank: what it is doing, written by the rank into its rank memory without a message, read by the comm worker for
  * the heartbeat. Single writer; a version word (odd while it writes) makes a reading whole.
  */
 import { SPENT, type CallTime, type PlaceTime, type RankActivity, type TaskId } from '@mayfly/wire';
@@ -223,7 +223,7 @@ export const envelopeOnly = (words: Int32Array): boolean => Atomics.load(words, 
 /** A clock that differs so much from the rank's is another one. */
 const ABSURD_MS = 86_400_000;
 
-/** Reads the status of the rank whose channel memory this is. `now`, by the rank's clock: its time in its present state counts up to then. */
+/** Reads the status of the rank whose rank memory this is. `now`, by the rank's clock: its time in its present state counts up to then. */
 export function readStatus(words: Int32Array, now = 0): RankStatus {
   const read = new Int32Array(WORDS);
   for (let attempt = 0; ; attempt++) {

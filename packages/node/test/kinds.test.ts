@@ -24,7 +24,7 @@ describe('on a real server', () => {
     const id = await bench.submit(`import { COMM_WORLD as comm } from 'mayfly'; console.log('rank', comm.rank);`, 2);
     const waits = await bench.view(id);
     expect(waits).toMatchObject({ state: 'waiting', faults: [] });
-    expect(waits.reason).toBe('needs 2 slots for TypeScript, 0 are here; 2 more slots are free at volunteers that do not run TypeScript: open the volunteer page in a browser, or start "mayfly volunteer" with --allow-typescript');
+    expect(waits.reason).toBe('needs 2 slots for TypeScript; none available; 2 more slots are free, but on volunteers that do not run TypeScript: open the volunteer page in a browser, or start "mayfly volunteer" with --allow-typescript');
     await bench.node(2, 'both');
     const { job, stdout } = await bench.ended(id);
     expect(job).toMatchObject({ state: 'done', faults: [] });

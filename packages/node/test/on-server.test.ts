@@ -31,7 +31,7 @@ describe('headless nodes', () => {
     expect(stdout).toEqual(Array(4).fill('sum 10\n'));
   });
 
-  // DESIGN.md, the life of a message, 6: "this could wait for tag B behind 10 GB of tag A": envelopes are consumed, bodies stay in the log.
+  // A receive can wait for tag B behind 10 GB of tag A: envelopes are consumed, bodies stay in the log (docs/pessimistic.md, flow control).
   it('find a message of tag B behind a flood of tag A, in bounded memory', async () => {
     await bench.node(1);
     await bench.node(1);
@@ -62,7 +62,7 @@ describe('headless nodes', () => {
     const id = await bench.submit(`import { COMM_WORLD as comm, stdin } from 'mayfly'; ${HOLD} console.log('awake', comm.rank);`, 2, { options: { interactive: true } });
     await bench.until(id, (j) => j.tasks.every((t) => t.state === 'running' && t.activity?.state === 'waiting'));
     slept = 3_600_000;
-    await expect.poll(() => bench.notes.join(), { timeout: 60_000 }).toMatch(/This tab stood still for 3[56]\d\d s/);
+    await expect.poll(() => bench.notes.join(), { timeout: 60_000 }).toMatch(/This tab was suspended for 3[56]\d\d s/);
     await bench.input(id);
     const { job, stdout } = await bench.ended(id);
     expect(job.error).toBeUndefined();
@@ -259,7 +259,7 @@ describe('faults', () => {
     await bench.until(id, (j) => j.outputBytes > 0);
     await bench.api(`jobs/${id}/pause`, { method: 'POST', body: '{"waitMs":600000}' });
     const paused = await bench.until(id, (j) => j.state === 'paused');
-    expect(paused).toMatchObject({ reason: 'goes on from its image', faults: [], tasks: [{ state: 'paused' }] });
+    expect(paused).toMatchObject({ reason: 'will resume from its checkpoint', faults: [], tasks: [{ state: 'paused' }] });
     expect(paused.tasks[0]!.images).toBeGreaterThan(0);
     const here = ((await (await bench.api('nodes')).json()) as { state: string; busy: number }[]).filter((n) => n.state === 'here');
     expect(here.map((n) => n.busy)).toEqual([0]);

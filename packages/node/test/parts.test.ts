@@ -8,7 +8,7 @@ import type { DaemonSeams } from '../src/daemon/seams.ts';
 import { createDate } from '../src/rank/date.ts';
 import { placeOf } from '../src/rank/place.ts';
 import { Random } from '../src/rank/random.ts';
-import { CommSide, createChannelMemory, RankSide } from '../src/ring.ts';
+import { CommSide, createRankMemory, RankSide } from '../src/ring.ts';
 import { RankState, readCalls, readPlaceTimes, readStatus, StatusWriter } from '../src/status.ts';
 import { holdOf, lowBattery, nextLook } from '../src/page/policy.ts';
 import { AT_EASE, CALM_MS, PRESSED_MS, eased, easeWords, nextEase } from '../src/page/pressure.ts';
@@ -160,7 +160,7 @@ describe('the spare frame (jobs J4)', () => {
 
 describe('status words', () => {
   it('say what a rank waits for, and count', () => {
-    const memory = createChannelMemory(4096, 4096);
+    const memory = createRankMemory(4096, 4096);
     let clock = 0;
     const writer = new StatusWriter(new RankSide(memory).words, () => undefined, () => clock);
     const words = new CommSide(memory, () => undefined).words;
@@ -196,7 +196,7 @@ describe('status words', () => {
 
   it('tell a replay from what comes after it, also in the middle of what a rank computes', () => {
     let clock = 0;
-    const { words } = new RankSide(createChannelMemory(1 << 12, 1 << 12));
+    const { words } = new RankSide(createRankMemory(1 << 12, 1 << 12));
     const writer = new StatusWriter(words, undefined, () => clock);
     writer.state(RankState.REPLAYING);
     clock = 40;
@@ -223,7 +223,7 @@ describe('status words', () => {
   ])('finds the place of a call in a stack: %s', (_, stack, place) => expect(placeOf(stack)).toBe(place));
 
   it('samples from where in the program it waits: once in twenty milliseconds of waiting, and while a wait goes on', () => {
-    const { words } = new CommSide(createChannelMemory(64 * 1024, 64 * 1024), () => undefined);
+    const { words } = new CommSide(createRankMemory(64 * 1024, 64 * 1024), () => undefined);
     let clock = 0;
     let looks = 0;
     const writer = new StatusWriter(words, undefined, () => clock);
@@ -263,7 +263,7 @@ describe('status words', () => {
   });
 
   it('divides the time that a rank waits by call; what has no entry of its own is other calls', () => {
-    const { words } = new CommSide(createChannelMemory(64 * 1024, 64 * 1024), () => undefined);
+    const { words } = new CommSide(createRankMemory(64 * 1024, 64 * 1024), () => undefined);
     let clock = 0;
     const writer = new StatusWriter(words, undefined, () => clock);
     expect(readCalls(words)).toEqual([]);
@@ -332,8 +332,8 @@ describe('a share of a processor', () => {
     call(100);
     expect(r.rested).toBe(100);
   });
-  it('reaches the rank through the channel memory', () => {
-    const memory = createChannelMemory(4096, 4096);
+  it('reaches the rank through the rank memory', () => {
+    const memory = createRankMemory(4096, 4096);
     const rankSide = new RankSide(memory);
     const comm = new CommSide(memory, () => undefined);
     expect(rankSide.share).toBe(100);
@@ -360,7 +360,7 @@ describe('when a volunteer’s wishes forbid to work', () => {
     expect([lowBattery({ battery }), lowBattery({ battery: { charging: false, level: 0.1 } }), lowBattery({ battery: { charging: true, level: 0.1 } }), lowBattery({})]).toEqual([false, true, false, false]);
   });
   it('waits until nobody uses the machine, where the browser says so', () => {
-    expect(holdOf({ ...wishes, onlyIdle: true }, { ...c, away: false })).toContain('somebody uses');
+    expect(holdOf({ ...wishes, onlyIdle: true }, { ...c, away: false })).toContain('somebody is using');
     expect([holdOf({ ...wishes, onlyIdle: true }, { ...c, away: true }), holdOf({ ...wishes, onlyIdle: true }, c), holdOf(wishes, { ...c, away: false })]).toEqual([undefined, undefined, undefined]);
   });
   it('works at the hours that were chosen, past midnight too, and looks again every minute', () => {
@@ -370,7 +370,7 @@ describe('when a volunteer’s wishes forbid to work', () => {
     expect(holds(night, at(21, 59), at(22), at(0), at(6, 59), at(7), at(12))).toEqual([true, false, false, false, true, true]);
     expect(holds({ ...wishes, hours: { from: 9 * 60, to: 17 * 60 } }, at(8, 59), at(9), at(16, 59), at(17))).toEqual([true, false, false, true]);
     expect(holds({ ...wishes, hours: { from: 60, to: 60 } }, at(0), at(1), at(2))).toEqual([false, false, false]);
-    expect(holdOf(night, { ...c, now: at(12) })).toBe('outside the hours that you chose; it goes on by itself at 22:00');
+    expect(holdOf(night, { ...c, now: at(12) })).toBe('outside your chosen hours; resumes at 22:00');
     expect(nextLook(night, { ...c, now: at(12) })).toBe(40_000);
   });
   it('takes no glance at another tab for a departure', () => {

@@ -2,7 +2,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import { HEADER_BYTES, emptyHeader, writeHeader } from '@mayfly/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CommSide, RankSide, createChannelMemory } from '../src/ring.ts';
+import { CommSide, RankSide, createRankMemory } from '../src/ring.ts';
 import { bundled } from './bundle.ts';
 
 const put = (side: RankSide, n: number, value: number): boolean => {
@@ -21,7 +21,7 @@ describe('ring', () => {
   it('I1: any interleaving of writing and reading gives every record once, whole and in order', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ write: fc.boolean(), n: fc.integer({ min: 0, max: 900 }) }), { maxLength: 300 }), (steps) => {
-        const memory = createChannelMemory(4096, 4096);
+        const memory = createRankMemory(4096, 4096);
         const rank = new RankSide(memory);
         const comm = new CommSide(memory, () => undefined);
         const expected: { n: number; value: number }[] = [];
@@ -49,7 +49,7 @@ describe('ring', () => {
   });
 
   it('refuses what a rank taken over by its program may write', () => {
-    const memory = createChannelMemory(4096, 4096);
+    const memory = createRankMemory(4096, 4096);
     const rank = new RankSide(memory);
     const comm = new CommSide(memory, () => undefined);
     put(rank, 10, 1);
@@ -59,7 +59,7 @@ describe('ring', () => {
   });
 
   it('counts what wakes: one notify per batch (I4)', () => {
-    const memory = createChannelMemory(65536, 4096);
+    const memory = createRankMemory(65536, 4096);
     const rank = new RankSide(memory);
     const comm = new CommSide(memory, () => undefined);
     const bell = (): number => new Int32Array(memory)[80]!;
@@ -73,7 +73,7 @@ describe('ring', () => {
   });
 
   it('I5: who lingers is woken by what the rank writes, and sleeps on when it writes nothing', () => {
-    const memory = createChannelMemory(65536, 4096);
+    const memory = createRankMemory(65536, 4096);
     const rank = new RankSide(memory);
     let served = 0;
     const comm = new CommSide(memory, () => {
@@ -108,7 +108,7 @@ describe('ring', () => {
       const records = Number(process.env.MAYFLY_SOAK_RECORDS ?? 600_000);
       const pairs = await Promise.all(
         [1, 2].map(async (k) => {
-          const memory = createChannelMemory(65536, 65536);
+          const memory = createRankMemory(65536, 65536);
           const wake = new MessageChannel();
           const comm = new Worker(commCode, { eval: true, workerData: { memory, byMessage, port: wake.port1 }, transferList: [wake.port1] });
           const rank = new Worker(rankCode, { eval: true, workerData: { memory, seed: 77 * k, records, port: wake.port2 }, transferList: [wake.port2] });

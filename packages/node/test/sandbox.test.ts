@@ -100,11 +100,11 @@ describe('a process that a program has taken over', () => {
 
   it.each([
     ['announces a message of 4 GB', 'pipe.write(Buffer.alloc(8, 255));', /sent a message of 4294967295/],
-    ['says what it cannot say', "say({ type: 'comm', message: { type: 'assign' } });", /cannot say/],
-    ['answers a check that nobody asked for', "say({ type: 'probed', attempts: {} });", /nobody asked/],
-    ['speaks on the channel of sockets', "process.send({ id: 1 });", /channel that hands over connections/],
-    ['floods the channel of sockets', "require('fs').writeSync(3, Buffer.alloc(100000, 65));", /channel that hands over connections/],
-    ['hands over a socket of its own', "const s = net.createServer().listen(0, '127.0.0.1', () => process.send({}, s));", /channel that hands over connections/],
+    ['says what it cannot say', "say({ type: 'comm', message: { type: 'assign' } });", /invalid message/],
+    ['answers a check that nobody asked for', "say({ type: 'probed', attempts: {} });", /without a request/],
+    ['speaks on the channel of sockets', "process.send({ id: 1 });", /channel for new connections/],
+    ['floods the channel of sockets', "require('fs').writeSync(3, Buffer.alloc(100000, 65));", /channel for new connections/],
+    ['hands over a socket of its own', "const s = net.createServer().listen(0, '127.0.0.1', () => process.send({}, s));", /channel for new connections/],
     ['ends', 'process.exit(7);', /ended with code 7/],
     ['is killed', "process.kill(process.pid, 'SIGKILL');", /killed \(SIGKILL\)/],
     // What V8 writes; to fill a heap takes seconds.
@@ -120,7 +120,7 @@ describe('a process that a program has taken over', () => {
       `say({ type: 'connect', id: 5, to: '127.0.0.1:22' });
        pipe.on('data', (b) => { const m = /"type":"unreachable".*?}/.exec(b.toString()); if (m) say({ type: 'comm', message: { type: 'note', text: m[0] } }); });`,
     );
-    await expect.poll(() => JSON.stringify(heard), { timeout: 60_000 }).toContain('127.0.0.1:22 is no address of the server');
+    await expect.poll(() => JSON.stringify(heard), { timeout: 60_000 }).toContain('127.0.0.1:22 is not an address of the server');
     frame.close();
     if (linux) await expect.poll(() => alive(frame.pid), { timeout: 60_000 }).toBe(false);
   });
@@ -128,7 +128,7 @@ describe('a process that a program has taken over', () => {
 
 describe('a process of a job that cannot be started', () => {
   it('is an error that says so', async () => {
-    await expect(spawnChild({ ...plain, folder: join(folder, 'nowhere') })).rejects.toThrow(/process for a job cannot be started/);
+    await expect(spawnChild({ ...plain, folder: join(folder, 'nowhere') })).rejects.toThrow(/cannot start a process for a job/);
     expect(deathOf(137, null, '')).toContain('killed (SIGKILL)');
     expect(deathOf(1, null, 'bwrap: No permissions to create new namespace\n')).toContain('No permissions to create new namespace');
   });

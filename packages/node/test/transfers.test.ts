@@ -4,7 +4,7 @@ import { createHash, cutImage, distinctPages, unpackPage } from '@mayfly/checkpo
 import { PAGE_BYTES, type Assignment, type Manifest } from '@mayfly/wire';
 import { Fetcher } from '../src/comm/fetcher.ts';
 import { ImageUploads } from '../src/comm/images.ts';
-import { Ask, CommSide, createChannelMemory, RankSide } from '../src/ring.ts';
+import { Ask, CommSide, createRankMemory, RankSide } from '../src/ring.ts';
 
 describe('programs', () => {
   it('a rank that leaves, or is refused, while its program is on the way takes no other rank of the node with it', async () => {
@@ -142,7 +142,7 @@ describe('images', () => {
   });
 
   it('what a rank is asked reaches it while it waits, and again when the image before it is done', () => {
-    const memory = createChannelMemory(4096, 4096);
+    const memory = createRankMemory(4096, 4096);
     const comm = new CommSide(memory, () => undefined, undefined);
     const rank = new RankSide(memory);
     const bell = (): number => rank.words[112]!;

@@ -1,5 +1,5 @@
 /**
- * Checkpoint Server: keeps the images of tasks and says when one is complete (MPICH-V §3.4; DESIGN.md "The life of a checkpoint").
+ * Checkpoint Server: keeps the images of tasks and says when one is complete (MPICH-V §3.4; docs/pessimistic.md).
  *
  * Owns: offers under way, the list of complete images of every task, which incarnation may offer, what the logs may be trimmed to. Does
  * not own: pages and manifests (ImageStore, host), capabilities (host), logs (Channel Memories).
@@ -194,11 +194,11 @@ export class CheckpointServer {
     const { image } = manifest;
     const refuse = (error: ErrorBody): void => this.#emit({ type: 'reply', link, reply: 'refused', image, error });
     const job = this.#jobs.get(e.job);
-    if (!job?.open || e.task >= job.open.size) return refuse({ code: 'UNKNOWN_JOB', message: 'No such job is running.' });
+    if (!job?.open || e.task >= job.open.size) return refuse({ code: 'UNKNOWN_JOB', message: 'This job is not running.' });
     const task = this.#task(job, e.task);
     if (task.done) return refuse({ code: 'UNKNOWN_JOB', message: 'The task has ended.' });
     if (task.acting === undefined || e.incarnation !== task.acting)
-      return refuse({ code: 'FENCED', message: `Incarnation ${task.acting ?? 0} of task ${e.task} acts, not ${e.incarnation}.` }); // C4
+      return refuse({ code: 'FENCED', message: `Incarnation ${task.acting ?? 0} of task ${e.task} is running, not ${e.incarnation}.` }); // C4
     if (task.images.some((i) => i.image === image)) return this.#emit({ type: 'reply', link, reply: 'complete', image });
     const open = task.offer;
     if (open && (open.stage === 'covering' || open.stage === 'committing')) {
@@ -212,7 +212,7 @@ export class CheckpointServer {
     if (error) return refuse(error);
     if (open) {
       if (open.link !== link && open.manifest.image !== image) return refuse({ code: 'TOO_MANY', message: 'The image before this one is not complete yet.' });
-      this.#refuse(open, { code: 'CONFLICT', message: 'The image is offered anew.' });
+      this.#refuse(open, { code: 'CONFLICT', message: 'The node offered the image again.' });
     }
     const offer: Offer = {
       task,
@@ -347,7 +347,7 @@ export class CheckpointServer {
         job: t.job.id,
         task: t.task,
         incarnation,
-        error: { code: 'LOST_LOG', message: `All images of rank ${t.task} are damaged, and the logs before them were trimmed.` },
+        error: { code: 'LOST_LOG', message: `All images of rank ${t.task} are damaged, and the logs before them are already trimmed, so the rank cannot restart.` },
       });
     } else this.#chosen(t, undefined);
   }
@@ -412,9 +412,9 @@ export class CheckpointServer {
     for (const o of [...this.#offers.values()]) {
       const age = this.#now - o.since;
       if (o.stage === 'covering') {
-        if (age > coverMs) this.#refuse(o, { code: 'CONFLICT', message: 'What the image depends on did not become durable in time.' });
+        if (age > coverMs) this.#refuse(o, { code: 'CONFLICT', message: 'The log entries that the image depends on were not durable in time.' });
         else if (this.#now - o.askedAt >= this.#settings.askAgainMs) this.#ask(o);
-      } else if (o.stage !== 'committing' && age > offerMs) this.#refuse(o, { code: 'CONFLICT', message: 'The pages of the image did not come in time.' });
+      } else if (o.stage !== 'committing' && age > offerMs) this.#refuse(o, { code: 'CONFLICT', message: 'The pages of the image did not arrive in time.' });
     }
     if (!this.#garbage || this.#now - this.#collected < collectMs) return;
     this.#garbage = false;

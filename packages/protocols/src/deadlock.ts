@@ -96,8 +96,8 @@ function describe(waiters: Waiter[], o: JobObservation): Deadlock {
     return `  rank ${w.task} waits in ${w.call} for ${whom}${w.tag === undefined ? '' : `, tag ${w.tag}`}${w.place === undefined ? '' : `, at ${w.place}`}`;
   });
   const cycle = findCycle(waiters);
-  const head = waiters.length === 1 ? 'The only rank left waits, and nothing is in flight:' : `All ${waiters.length} ranks that have not ended wait, and nothing is in flight:`;
-  const report = [head, ...lines, ...(cycle ? [`They wait in a ring: ${[...cycle, cycle[0]!].join(' → ')}`] : [])].join('\n');
+  const head = waiters.length === 1 ? 'Deadlock: the only unfinished rank is waiting and no message is in flight:' : `Deadlock: all ${waiters.length} unfinished ranks are waiting and no message is in flight:`;
+  const report = [head, ...lines, ...(cycle ? [`Wait cycle: ${[...cycle, cycle[0]!].join(' → ')}`] : [])].join('\n');
   return cycle ? { waiters, cycle, report } : { waiters, report };
 }
 

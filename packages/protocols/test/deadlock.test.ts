@@ -25,10 +25,10 @@ describe('deadlock', () => {
     expect(d?.cycle).toEqual([0, 1]);
     expect(d?.report).toBe(
       [
-        'All 2 ranks that have not ended wait, and nothing is in flight:',
+        'Deadlock: all 2 unfinished ranks are waiting and no message is in flight:',
         '  rank 0 waits in MPI_Recv for rank 1, tag 7',
         '  rank 1 waits in MPI_Wait for rank 0, tag 9',
-        'They wait in a ring: 0 → 1 → 0',
+        'Wait cycle: 0 → 1 → 0',
       ].join('\n'),
     );
   });

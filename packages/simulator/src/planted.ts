@@ -1,6 +1,6 @@
 /**
- * Planted bugs: each undoes one rule of DESIGN.md, and the campaign has to find it. A rule is undone in the simulator's hosts, by changing an
- * event or an effect on its way, or by another row of the table of V-protocols (planted-protocols.ts): the cores stay as they are in production.
+ * Planted bugs: each undoes one rule of docs/pessimistic.md or docs/incarnations.md, and the campaign has to find it. A rule is undone in
+ * the simulator's hosts, by changing an event or an effect on its way, or by another row of the table of V-protocols (planted-protocols.ts): the cores stay as they are in production.
  */
 import type { DispatcherSettings } from '@mayfly/protocols';
 import type { FaultKind } from './faults.ts';
@@ -15,7 +15,7 @@ export interface Held {
 export interface Planted {
   /** What is undone. */
   readonly rule: string;
-  /** The sentence of DESIGN.md or of the paper that it breaks. */
+  /** The sentence of the docs or of the paper that it breaks. */
   readonly says: string;
   /** Seeds within which the campaign must find it. */
   readonly within: number;

@@ -1,5 +1,5 @@
 /**
- * The smoke share of the planted bugs (docs/simulator.md has all of them): each undoes one rule of DESIGN.md, and a few seeds of the campaign find
+ * The smoke share of the planted bugs (docs/simulator.md has all of them): each undoes one rule of the protocol, and a few seeds of the campaign find
  * it. The same seeds pass in campaign.test.ts when nothing is undone.
  */
 import { expect, test } from 'vitest';

@@ -2,7 +2,7 @@
 import { run, type RunOptions, type ScriptStep, type Setup, type World } from '../src/index.ts';
 
 export interface Scenario {
-  /** What the scenario is about: a sentence of the paper or of DESIGN.md. */
+  /** What the scenario is about: a sentence of the paper or of the docs. */
   readonly says: string;
   /** Per task its program. */
   readonly programs: readonly (readonly ScriptStep[])[];

@@ -10,7 +10,7 @@ export async function compile(request: CompileRequest, checker: TypeChecker, wor
   const sources = new Map(Object.entries(request.sources));
   const { entry } = request;
   const bad = [...sources.keys()].find((p) => !isFilePath(p));
-  if (bad !== undefined) return refuse('COMPILE_FAILED', [problem(bad, 'BAD_PATH', `"${bad}" is no path of a program's file: relative, without "..", no hidden files.`)]);
+  if (bad !== undefined) return refuse('COMPILE_FAILED', [problem(bad, 'BAD_PATH', `"${bad}" is not a valid file path: use a relative path without ".." and without hidden files.`)]);
   if (!sources.has(entry)) return refuse('COMPILE_FAILED', [problem(entry, 'NO_ENTRY', `The program has no file "${entry}", which should run first.`)]);
   if (!isScript(entry)) return refuse('COMPILE_FAILED', [problem(entry, 'NO_ENTRY', `"${entry}" is neither TypeScript nor JavaScript.`)]);
 

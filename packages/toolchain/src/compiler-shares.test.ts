@@ -31,7 +31,7 @@ it('one owner’s bombs hold up nobody else and fill no queue; one ends by its p
   const gone = Promise.allSettled([second, third]);
   expect(compiler.load()).toEqual({ processes: 2, running: 2, waiting: 1 });
   expect(places).toEqual([1]);
-  await expect(compiler.compile(bomb(4), { owner: 'eve' })).rejects.toMatchObject({ code: 'TOO_MANY', message: expect.stringContaining('1 of your programs wait') as string });
+  await expect(compiler.compile(bomb(4), { owner: 'eve' })).rejects.toMatchObject({ code: 'TOO_MANY', message: expect.stringContaining('1 of your programs are already waiting') as string });
 
   for (const r of await Promise.all(['ada', 'bo'].map((owner, i) => compiler.compile(fine(i), { owner })))) expect(r).toMatchObject({ ok: true });
   // The first one kept its process, and may have used up its time by now; the second had to make room.

@@ -138,15 +138,15 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
 
   const settle = (job: Job, outcome: Outcome, limits: RunLimits): void => {
     if (outcome.type === 'result') return job.resolve(outcome.result!);
-    if (outcome.type === 'killed') return job.reject(new MayflyError('CANCELLED', 'Nobody waits for this program to be compiled any more.'));
+    if (outcome.type === 'killed') return job.reject(new MayflyError('CANCELLED', 'The submission was cancelled before this program was compiled.'));
     if (job.request === undefined || outcome.type === 'ended')
       return job.reject(new MayflyError('INTERNAL', `The compile process ended: ${outcome.type === 'limit' ? `limit of ${outcome.what}` : outcome.type === 'failed' ? outcome.message : outcome.why}`));
-    if (outcome.type === 'failed') return job.resolve(refusal('COMPILE_FAILED', `The compiler gave up on this program: ${outcome.message.split('\n')[0]!}`, job.request));
+    if (outcome.type === 'failed') return job.resolve(refusal('COMPILE_FAILED', `The compiler failed on this program: ${outcome.message.split('\n')[0]!}`, job.request));
     const doing = kindOf(job.request) === 'archive' ? 'Unpacking the archive' : 'Compiling the program';
     const why = {
       time: `${doing} took longer than ${limits.timeMs / 1000} s.`,
       cpu: `${doing} takes more than ${limits.cpuMs / 1000} s of processor time.`,
-      memory: `${doing} takes more memory than there is for it (${rssMb} MB, of which ${memoryMb} MB for what the compiler knows of a program).`,
+      memory: `${doing} takes more memory than there is for it (${rssMb} MB, of which ${memoryMb} MB are for the compiler’s own data).`,
     };
     job.resolve(refusal('COMPILE_LIMIT', why[outcome.what], job.request));
   };
@@ -182,7 +182,7 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
       };
       if (signal?.aborted) return settle(job, { type: 'killed' }, limitsOf(request));
       const full = queue.add(job);
-      if (full !== undefined) return reject(new MayflyError('TOO_MANY', full.mine ? `${full.limit} of your programs wait to be compiled already; submit this one when some of them are done.` : `${full.limit} programs wait to be compiled already; try again later.`));
+      if (full !== undefined) return reject(new MayflyError('TOO_MANY', full.mine ? `${full.limit} of your programs are already waiting to be compiled. Submit this one when some of them are done.` : `${full.limit} programs are already waiting to be compiled. Try again later.`));
       signal?.addEventListener('abort', leave);
       pump();
       if (!queue.running.includes(job)) asker.waits?.(queue.size);
@@ -191,7 +191,7 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
   const tooLarge = (sources: Readonly<Record<string, string>>): RefusedProgram | undefined => {
     const texts = Object.values(sources);
     const bytes = texts.reduce((sum, t) => sum + Buffer.byteLength(t), 0);
-    if (texts.length > maxFiles) return refusal('TOO_LARGE', `The program has ${texts.length} files; ${maxFiles} are allowed.`);
+    if (texts.length > maxFiles) return refusal('TOO_LARGE', `The program has ${texts.length} files; the limit is ${maxFiles}.`);
     if (bytes > maxSourceBytes) return refusal('TOO_LARGE', `The program's texts have ${bytes} bytes; ${maxSourceBytes} are allowed.`);
     return undefined;
   };

@@ -18,7 +18,7 @@ const SCRIPT = /\.(ts|tsx|mts|js|mjs|jsx|json|txt)$/;
 export function programOfFiles(files: ReadonlyMap<string, Uint8Array>): PlainProgram {
   const at = [...files.keys()].filter((p) => p === MANIFEST || /^[^/]+\/mayfly\.json$/.test(p));
   const where = at.includes(MANIFEST) ? MANIFEST : at.length === 1 ? at[0]! : undefined;
-  if (where === undefined) throw bad(at.length === 0 ? `There is no ${MANIFEST} at the top.` : `There are several: ${at.join(', ')}.`);
+  if (where === undefined) throw bad(at.length === 0 ? `There is no ${MANIFEST} at the top level.` : `There are several: ${at.join(', ')}.`);
   const top = where.slice(0, -MANIFEST.length);
   const m = readManifest(files.get(where)!);
   const own = new Map([...files].filter(([path]) => path.startsWith(top) && path !== where).map(([path, bytes]) => [path.slice(top.length), bytes]));
@@ -26,7 +26,7 @@ export function programOfFiles(files: ReadonlyMap<string, Uint8Array>): PlainPro
   if (m.language === 'wasm') {
     const path = m.entry ?? [...own.keys()].find((p) => p.endsWith('.wasm'));
     const module = path === undefined ? undefined : own.get(path);
-    if (module === undefined) throw bad(path === undefined ? 'It names no module ("entry") and holds none.' : `It holds no file ${JSON.stringify(path)}.`);
+    if (module === undefined) throw bad(path === undefined ? 'It does not name a module ("entry") or contain one.' : `It does not contain the file ${JSON.stringify(path)}.`);
     return { language: 'wasm', module, entry: path! };
   }
   const script = m.language === 'typescript';
@@ -34,7 +34,7 @@ export function programOfFiles(files: ReadonlyMap<string, Uint8Array>): PlainPro
   for (const [path, bytes] of own) if ((script ? SCRIPT.test(path) : isNativeSource(path)) && Check(FilePath, path)) sources[path] = text(path, bytes);
   const needed = [...(m.sources ?? []), ...(script ? [m.entry ?? 'main.ts'] : [])];
   const missing = needed.find((p) => !Object.hasOwn(sources, p));
-  if (missing !== undefined) throw bad(own.has(missing) ? `${JSON.stringify(missing)} is no source file by its name.` : `It holds no file ${JSON.stringify(missing)}.`);
+  if (missing !== undefined) throw bad(own.has(missing) ? `${JSON.stringify(missing)} does not have the name of a source file.` : `It does not contain the file ${JSON.stringify(missing)}.`);
   if (m.language === 'typescript') return { language: 'typescript', entry: m.entry ?? 'main.ts', sources };
   const flags = [...(m.include ?? []).map((folder) => `-I${folder}`), ...(m.flags ?? [])];
   return { language: m.language, sources, ...(m.sources === undefined ? {} : { units: m.sources }), ...(flags.length === 0 ? {} : { flags }), ...entry };
@@ -50,7 +50,7 @@ function readManifest(bytes: Uint8Array): ArchiveManifest {
   }
   if (Check(ArchiveManifest, value)) return value;
   const first = Errors(ArchiveManifest, value)[0] as { instancePath?: string; message?: string } | undefined;
-  throw bad(`${first?.instancePath ? `"${first.instancePath.slice(1)}" ` : ''}${first?.message ?? 'it is no manifest'}.`);
+  throw bad(`${first?.instancePath ? `"${first.instancePath.slice(1)}" ` : ''}${first?.message ?? 'it is not a manifest'}.`);
 }
 
 function text(path: string, bytes: Uint8Array): string {
@@ -59,7 +59,7 @@ function text(path: string, bytes: Uint8Array): string {
   } catch {
     // Old sources have names of authors in Latin 1, in comments.
     if (isNativeSource(path)) return new TextDecoder('latin1').decode(bytes);
-    throw bad(`${JSON.stringify(path)} is no text (UTF-8).`);
+    throw bad(`${JSON.stringify(path)} is not UTF-8 text.`);
   }
 }
 

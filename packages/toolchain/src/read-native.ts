@@ -26,7 +26,7 @@ export function readNative(files: readonly string[], flags: readonly string[]): 
   const folders = includeFolders(flags);
   const texts = new Map<string, string>();
   const units = files.map((f) => resolve(f));
-  for (const unit of units) if (!add(texts, unit)) throw new MayflyError('NOT_FOUND', `There is no file ${relative('.', unit)}.`);
+  for (const unit of units) if (!add(texts, unit)) throw new MayflyError('NOT_FOUND', `No such file: ${relative('.', unit)}.`);
   const queue = [...units];
   for (let at = queue.shift(); at !== undefined; at = queue.shift())
     for (const [, name] of texts.get(at)!.matchAll(/^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"/gm))
@@ -43,7 +43,7 @@ export function readNative(files: readonly string[], flags: readonly string[]): 
   const sources: Record<string, string> = {};
   for (const [path, text] of texts) {
     const name = inProgram(path);
-    if (!filePath.Check(name)) throw new MayflyError('BAD_REQUEST', `"${name}" is no name for a program's file: letters, digits, and . _ @ + - after the first.`);
+    if (!filePath.Check(name)) throw new MayflyError('BAD_REQUEST', `"${name}" is not a valid file name: use letters, digits, and (after the first character) . _ @ + -`);
     sources[name] = text;
   }
   const moved = [...flags];

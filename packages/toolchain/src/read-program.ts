@@ -15,9 +15,9 @@ import type { CompileRequest } from './types.ts';
  */
 export async function readProgram(entryFile: string, root: string = dirname(resolve(entryFile))): Promise<CompileRequest> {
   const top = await realpath(root).catch(() => undefined);
-  if (top === undefined) throw new MayflyError('NOT_FOUND', `There is no folder ${root}.`);
+  if (top === undefined) throw new MayflyError('NOT_FOUND', `No such folder: ${root}.`);
   const entry = relative(resolve(root), resolve(entryFile)).split(sep).join('/');
-  if (!isFilePath(entry)) throw new MayflyError('BAD_REQUEST', `"${basename(entryFile)}" is no name for a program's file: letters, digits, and . _ @ + - after the first.`);
+  if (!isFilePath(entry)) throw new MayflyError('BAD_REQUEST', `"${basename(entryFile)}" is not a valid file name: use letters, digits, and (after the first character) . _ @ + -`);
   const sources: Record<string, string> = {};
   const read = async (path: string): Promise<boolean> => {
     if (Object.hasOwn(sources, path)) return true;
@@ -31,7 +31,7 @@ export async function readProgram(entryFile: string, root: string = dirname(reso
     sources[path] = await readFile(full, 'utf8');
     return true;
   };
-  if (!(await read(entry))) throw new MayflyError('NOT_FOUND', `There is no file ${entryFile}.`);
+  if (!(await read(entry))) throw new MayflyError('NOT_FOUND', `No such file: ${entryFile}.`);
   // It reads imports with TypeScript, nine megabytes of code: loaded with the first program, not with every server and command.
   const { inspectFile } = await import('./inspect.ts');
   const queue = [entry];

@@ -41,7 +41,7 @@ const NODE_MODULES = new Set(
 export function resolveImport(specifier: string, importer: string, has: (path: string) => boolean): Resolution {
   const shown = JSON.stringify(specifier.length > 120 ? `${specifier.slice(0, 117)}…` : specifier);
   if (specifier === MODULE) return { kind: 'mayfly' };
-  if (specifier.includes('\0')) return forbidden(`${shown} is no path.`);
+  if (specifier.includes('\0')) return forbidden(`${shown} is not a path.`);
   if (specifier.startsWith('/') || specifier.startsWith('\\') || /^[A-Za-z]:[\\/]/.test(specifier))
     return forbidden(`${shown} is an absolute path. A program may import its own files (by a path that starts with "./") and "mayfly" only.`);
   if (specifier.startsWith('node:') || NODE_MODULES.has(specifier.split('/')[0]!))

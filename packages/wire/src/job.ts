@@ -236,7 +236,7 @@ export const JobView = Type.Object({
   pausedMs: Type.Optional(CountSchema),
   /** How long the server was away while it ran, ms. */
   awayMs: Type.Optional(CountSchema),
-  /** Why it waits or stalls, in words: 'needs 4 slots, 3 are here'. */
+  /** Why it waits or stalls, in words: 'needs 4 slots; 3 available'. */
   reason: Type.Optional(Type.String()),
   /** The server cannot write its storage (DISK_FULL, STORAGE_FAILED), so that the job stands still; it goes on by itself. A job that runs is `paused` meanwhile. */
   stopped: Type.Optional(ErrorBody),

@@ -165,6 +165,6 @@ export const KINDS: Kind[] = [
 
 export const kindOf = (name: string): Kind => {
   const kind = KINDS.find((k) => k.name === name);
-  if (!kind) throw new Error(`no kind of fault is called ${name}; there are ${KINDS.map((k) => k.name).join(', ')}`);
+  if (!kind) throw new Error(`unknown fault kind: ${name}; there are ${KINDS.map((k) => k.name).join(', ')}`);
   return kind;
 };

@@ -31,7 +31,7 @@ const folders = (path: string | undefined): string[] => (path ?? '').split(windo
 
 /** @returns what is there, or why it is none that can be used */
 function look(path: string): InstalledBrowser | string {
-  if (!existsSync(path)) return 'there is no such file';
+  if (!existsSync(path)) return 'the file does not exist';
   // Chrome on Windows does not answer to --version.
   if (windows) return { path, ...(/firefox/i.test(basename(path)) ? { kind: 'firefox', name: 'Firefox' } : { kind: 'chromium', name: 'Chrome' }) };
   const r = spawnSync(path, ['--version'], { timeout: VERSION_MS, stdio: ['ignore', 'pipe', 'ignore'], encoding: 'utf8' });
@@ -63,7 +63,7 @@ export function findBrowser(named = '', env = process.env): InstalledBrowser {
     let found = look(path);
     if (typeof found === 'string' && FAMILIES.includes(wanted)) found = search(env, wanted) ?? found;
     if (typeof found !== 'string') return found;
-    throw new CommandError(`${named ? '--browser' : 'MAYFLY_BROWSER'} names ${wanted}, which cannot be used: ${found}. Name the program of Chrome, Chromium, Edge or Firefox.`, Exit.USAGE);
+    throw new CommandError(`${named ? '--browser' : 'MAYFLY_BROWSER'} names ${wanted}, which cannot be used: ${found}. Give the path of Chrome, Chromium, Edge or Firefox.`, Exit.USAGE);
   }
   const found = search(env);
   if (found) return found;

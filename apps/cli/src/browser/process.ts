@@ -53,7 +53,7 @@ export class BrowserProcess {
     this.#child.stdin?.on('error', () => undefined);
     this.#child.stderr!.on('data', (d: Buffer) => (this.#said = (this.#said + d.toString()).slice(-SAID)));
     this.gone = new Promise((resolve) => {
-      this.#child.once('error', (e) => resolve(`it cannot be started: ${e.message}`));
+      this.#child.once('error', (e) => resolve(`it does not start: ${e.message}`));
       this.#child.once('exit', (code, signal) => {
         this.#over = true;
         resolve(signal ? `it was ended by ${signal}` : `it ended with code ${code}`);

@@ -12,7 +12,7 @@ export async function backup(options: ConnectionOptions): Promise<number> {
   try {
     const b = await client.backup();
     process.stdout.write(`${b.path}\n`);
-    process.stderr.write(`mayfly: ${b.files} files, ${size(b.bytes)}, on the server's disk; jobs stood still for ${Math.ceil(b.pauseMs)} ms\n`);
+    process.stderr.write(`mayfly: ${b.files} files, ${size(b.bytes)}, on the server's disk; jobs were stopped for ${Math.ceil(b.pauseMs)} ms\n`);
     return Exit.OK;
   } finally {
     await client.close();

@@ -36,12 +36,12 @@ export async function checkpoint(id: string, options: CheckpointOptions): Promis
       for (const image of await client.images(id))
         if (left.has(image.task) && image.serial > (serials.get(image.task) ?? 0)) {
           left.delete(image.task);
-          print(`rank ${image.task}: image of ${image.bytes} bytes is safe`);
+          print(`rank ${image.task}: checkpoint of ${image.bytes} bytes stored`);
         }
       for (const t of job.tasks) if ((t.state === 'done' || t.state === 'failed') && left.delete(t.task)) print(`rank ${t.task}: has ended`);
       if (left.size === 0 || OVER.has(job.state)) return Exit.OK;
       if (Date.now() > until) {
-        process.stderr.write(`mayfly: no new image yet of ${ranks([...left])}: it is taken at the next MPI call\n`);
+        process.stderr.write(`mayfly: no new checkpoint yet of ${ranks([...left])}: a rank takes it at its next MPI call\n`);
         return Exit.FAILED;
       }
       await new Promise((go) => setTimeout(go, LOOK_MS));

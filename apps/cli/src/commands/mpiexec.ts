@@ -38,7 +38,7 @@ export interface MpiexecOptions extends ConnectionOptions {
   memory?: number;
   seed?: number;
   keep?: boolean;
-  /** Options of the compiler, as one line. */
+  /** Compiler options, as one line. */
   ccFlags?: string;
 }
 
@@ -47,7 +47,7 @@ const MAX_INPUT_BYTES = 256 << 20;
 
 export async function mpiexec(program: string, args: string[], options: MpiexecOptions): Promise<number> {
   const connection = await findConnection(options);
-  if (options.room !== undefined && !connection) throw new CommandError('--room names volunteers of a server: --server, or MAYFLY_SERVER', Exit.USAGE);
+  if (options.room !== undefined && !connection) throw new CommandError('--room needs a server: add --server, or set MAYFLY_SERVER', Exit.USAGE);
   const { submission, ownFiles } = await prepare(program, args, options);
   const progress = new ProgressLine(process.stderr.isTTY && !options.quiet ? process.stderr : undefined);
   let embedded: Embedded | undefined;
@@ -63,7 +63,7 @@ export async function mpiexec(program: string, args: string[], options: MpiexecO
     if (interrupt.code !== undefined) return interrupt.code;
     const job = await client.job((await client.submit(submission)).id);
     interrupt.onFirst = () => {
-      progress.write(process.stderr, 'mayfly: cancelling the job (again to leave at once)\n');
+      progress.write(process.stderr, 'mayfly: cancelling the job (press Ctrl-C again to exit at once)\n');
       client.cancel(job.id).catch(() => undefined);
     };
     if (interrupt.code !== undefined) interrupt.onFirst();
@@ -94,7 +94,7 @@ async function prepare(given: string, words: string[], o: MpiexecOptions): Promi
   for (const given of o.file ?? []) {
     const { path, from, size } = await inputFile(given);
     inputBytes += size;
-    if (inputBytes > MAX_INPUT_BYTES) throw new CommandError(`${from}: the input files have ${Math.ceil(inputBytes / 2 ** 20)} MB, which is more than a submission can carry (${MAX_INPUT_BYTES >> 20} MB)`, Exit.USAGE);
+    if (inputBytes > MAX_INPUT_BYTES) throw new CommandError(`${from}: the input files have ${Math.ceil(inputBytes / 2 ** 20)} MB, more than the limit of a submission (${MAX_INPUT_BYTES >> 20} MB)`, Exit.USAGE);
     files[path] = (await readFile(from)).toString('base64');
     ownFiles.add(resolve(from));
   }
@@ -141,7 +141,7 @@ async function inputFile(given: string): Promise<{ path: string; from: string; s
   const near = relative('.', from).split(sep).join('/');
   const path = at > 0 ? given.slice(0, at) : near.startsWith('..') || resolve(from) === from ? basename(from) : near;
   const info = await stat(from).catch(() => undefined);
-  if (!info?.isFile()) throw new CommandError(`there is no input file ${from}`, Exit.USAGE);
+  if (!info?.isFile()) throw new CommandError(`no such input file: ${from}`, Exit.USAGE);
   return { path, from, size: info.size };
 }
 
@@ -171,7 +171,7 @@ async function showUntilEnd(client: Client, job: JobView, progress: ProgressLine
       job: (v) => {
         // Without a progress line there is nothing that says so.
         if (!options.quiet && !process.stderr.isTTY && (v.stopped === undefined) !== (latest.stopped === undefined))
-          process.stderr.write(v.stopped ? `mayfly: job ${job.id} is paused: ${v.stopped.message}\n` : `mayfly: job ${job.id} goes on\n`);
+          process.stderr.write(v.stopped ? `mayfly: job ${job.id} is paused: ${v.stopped.message}\n` : `mayfly: job ${job.id} resumed\n`);
         latest = v;
       },
       output: (task, stream, bytes) => {

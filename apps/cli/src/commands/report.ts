@@ -27,7 +27,7 @@ export function asText(r: JobReport, c: ComparisonView): string {
     `${job.name} (${job.id}): ${job.state}${job.exitCode === undefined ? '' : `, exit code ${job.exitCode}`}${job.startedAt === undefined ? ', has not begun' : `, ran ${seconds(job.runMs)}`}`,
     ...(job.error === undefined ? [] : [`error: ${job.error.message} (${job.error.code})`]),
     `${[job.program.entry, ...job.args].join(' ')}, ${job.size} rank${job.size === 1 ? '' : 's'}, ${job.options.protocol}, seed ${job.seed}, program ${job.program.hash.slice(0, 16)}`,
-    `${totals.messages} messages of ${totals.bytes} bytes, ${totals.images} images, ${totals.faults} lost rank${totals.faults === 1 ? '' : 's'}${all > 0 ? `, ${((100 * totals.replayedMs) / all).toFixed(1)} % of the ranks' time repeated` : ''}`,
+    `${totals.messages} messages of ${totals.bytes} bytes, ${totals.images} images, ${totals.faults} lost rank${totals.faults === 1 ? '' : 's'}${all > 0 ? `, ${((100 * totals.replayedMs) / all).toFixed(1)} % of the ranks' time spent on replay` : ''}`,
   ];
   if (r.nodes.length > 0) lines.push('', table([['NODE', 'ENGINE', 'RANKS'], ...r.nodes.map((n) => [n.name ?? '', n.engine, n.ranks.join(' ')])]));
   if (r.faults.length > 0) {

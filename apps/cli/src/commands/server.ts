@@ -44,7 +44,7 @@ export async function start(options: ServerCommandOptions): Promise<number> {
   const token = options.token ?? (process.env.MAYFLY_TOKEN || randomBytes(18).toString('base64url'));
   return serve({ ...options, host, port, token, log: options.log ?? 'warn' }, (s) => {
     process.stdout.write(`\nMayfly is at ${s.url}${port === 7070 || options.port !== undefined ? '' : ' (port 7070 was taken)'}\n\nlistening on ${s.url}\n${links(s, { ...options, token })}`);
-    process.stdout.write(`\nData: ${resolve(options.dataDir)}   Stop: Ctrl-C (jobs go on at the next start)\n`);
+    process.stdout.write(`\nData: ${resolve(options.dataDir)}   Stop: Ctrl-C (jobs resume at the next start)\n`);
   });
 }
 
@@ -54,15 +54,15 @@ function links(s: MayflyServer, options: ServerCommandOptions): string {
   return [
     '',
     `  volunteer   ${s.url}/volunteer${room}     open it in a few tabs, click Start`,
-    `  dashboard   ${s.url}/dashboard${token === undefined ? '     (wants the token that was printed at the first start)' : `?token=${encodeURIComponent(token)}`}`,
+    `  dashboard   ${s.url}/dashboard${token === undefined ? '     (requires the token printed at the first start)' : `?token=${encodeURIComponent(token)}`}`,
     '',
-    ...(s.tokenIsNew ? [`  token       ${token}     the owner's; kept only as a hash, so note it now. For others: mayfly token create`, ''] : []),
+    ...(s.tokenIsNew ? [`  token       ${token}     the owner's; save it now: the server keeps only a hash. For others: mayfly token create`, ''] : []),
   ].join('\n');
 }
 
 async function serve(options: ServerCommandOptions, ready: (s: MayflyServer) => void): Promise<number> {
-  if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) throw new CommandError('--tls-cert and --tls-key belong together', Exit.USAGE);
-  if (options.tlsSelfSigned && options.tlsCert !== undefined) throw new CommandError('either --tls-self-signed or --tls-cert with --tls-key', Exit.USAGE);
+  if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) throw new CommandError('use --tls-cert and --tls-key together', Exit.USAGE);
+  if (options.tlsSelfSigned && options.tlsCert !== undefined) throw new CommandError('use either --tls-self-signed, or --tls-cert with --tls-key', Exit.USAGE);
   const tls: ServerOptions['tls'] = options.tlsSelfSigned
     ? 'selfsigned'
     : options.tlsCert !== undefined

@@ -45,8 +45,8 @@ export const revoke = (names: string[], options: ConnectionOptions): Promise<num
     const tokens = await c.tokens();
     const ids = names.map((name) => {
       const found = tokens.find((t) => t.id === name) ?? tokens.find((t) => t.name === name);
-      if (!found) throw new CommandError(`there is no token ${name}`, Exit.FAILED);
-      if (found.id === undefined) throw new CommandError("the owner's first token is not revoked but replaced: mayfly server --token …", Exit.USAGE);
+      if (!found) throw new CommandError(`no token named ${name}`, Exit.FAILED);
+      if (found.id === undefined) throw new CommandError("the owner's first token cannot be revoked; replace it: mayfly server --token …", Exit.USAGE);
       return found.id;
     });
     for (const id of ids) await c.revokeToken(id);

@@ -38,7 +38,7 @@ export async function verify(id: string, options: VerifyOptions): Promise<number
     if (first.endedAt === undefined) throw new CommandError(`job ${id} has not ended (${first.state})`, Exit.FAILED);
     if (first.state === 'cancelled') throw new CommandError(`job ${id} was cancelled: there is nothing to compare`, Exit.FAILED);
     const again = await client.again(id, options.room);
-    process.stderr.write(`mayfly: runs again as job ${again.id}, with the same input and seed\n`);
+    process.stderr.write(`mayfly: running it again as job ${again.id}, with the same input and seed\n`);
     const second = await follow(client, again.id, { job: () => undefined, output: () => undefined });
     if (second.state === 'cancelled') throw new CommandError(`job ${again.id} was cancelled`, Exit.FAILED);
     const found = differences(await all(client, first), await all(client, second));

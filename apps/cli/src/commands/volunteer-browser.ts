@@ -55,20 +55,20 @@ const sleep = (ms: number): Promise<void> => new Promise((r) => setTimeout(r, ms
 export async function browserVolunteer(server: string | undefined, wanted: string, options: BrowserVolunteerOptions): Promise<number> {
   if (server === undefined) throw new CommandError(NO_URL, Exit.USAGE);
   const slots = options.slots ?? Math.min(MOST_SLOTS, Math.max(1, availableParallelism() - 1));
-  if (slots > MOST_SLOTS) throw new CommandError(`a page offers ${MOST_SLOTS} slots at most, not ${slots}; start more than one`, Exit.USAGE);
+  if (slots > MOST_SLOTS) throw new CommandError(`a page can offer at most ${MOST_SLOTS} slots, not ${slots}; start more than one volunteer`, Exit.USAGE);
   const name = (options.name ?? hostname()).slice(0, 80);
   const url = pageOf(server, slots, name, options.room);
   const browser = findBrowser(wanted);
   allowSandbox(browser, options.browserSandbox);
   const how: LaunchOptions = { sandbox: options.browserSandbox, insecure: options.insecure ?? false, trusted: plainHttp(url) ? url.origin : undefined };
-  const watch = new Watch(browser, url, `"${name}" offers ${slots} slot${slots === 1 ? '' : 's'} to ${url.origin} in ${browser.name}; Ctrl-C takes them back`);
+  const watch = new Watch(browser, url, `"${name}" offers ${slots} slot${slots === 1 ? '' : 's'} to ${url.origin} in ${browser.name}; press Ctrl-C to stop`);
   const leave = interrupted();
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(MOST_WAIT_MS, 2 * wait)) {
     const began = Date.now();
     const gone = await watch.once(how, leave);
     if (gone === undefined) return Exit.OK;
     if (Date.now() - began > WELL_MS) wait = FIRST_WAIT_MS;
-    say(`${browser.name} is gone: ${plain(gone)}. The ranks that it had go on elsewhere; it is started again in ${wait / 1000} s.`);
+    say(`${browser.name} has stopped: ${plain(gone)}. Its ranks continue elsewhere; it restarts in ${wait / 1000} s.`);
     if ((await Promise.race([leave, sleep(wait)])) !== undefined) return Exit.OK;
   }
 }
@@ -79,9 +79,9 @@ function pageOf(server: string, slots: number, name: string, room: string | unde
   try {
     url = new URL('/volunteer', server);
   } catch {
-    throw new CommandError(`"${server}" is not the URL of a server`, Exit.USAGE);
+    throw new CommandError(`"${server}" is not a server URL`, Exit.USAGE);
   }
-  if (!/^https?:$/.test(url.protocol)) throw new CommandError(`${server}: a server's URL begins with http:// or https://`, Exit.USAGE);
+  if (!/^https?:$/.test(url.protocol)) throw new CommandError(`${server}: a server URL starts with http:// or https://`, Exit.USAGE);
   url.search = new URLSearchParams({ start: '', slots: String(slots), name, ...(room === undefined ? {} : { room }) }).toString();
   return url;
 }
@@ -162,7 +162,7 @@ class Watch {
       if (left) return undefined;
       if (gone !== undefined) return gone;
       if (failed !== undefined) {
-        this.#tell('no page', `The server does not answer (${plain(failed)}); trying again.`);
+        this.#tell('no page', `The server does not answer (${plain(failed)}); retrying.`);
         wait = Math.min(10_000, 2 * wait);
         failed = await page.load();
         heard = Date.now();
@@ -174,7 +174,7 @@ class Watch {
       if (there && missed >= MISSED) return 'the page crashed, or hangs';
       if (!there && !state?.title && Date.now() - heard > MUTE_MS) {
         if (this.#wasUp) return 'the page does not load';
-        throw new CommandError(`${this.url.origin}${this.url.pathname} is no volunteer page: is it a Mayfly server?`, Exit.FAILED);
+        throw new CommandError(`${this.url.origin}${this.url.pathname} is not a volunteer page: is this a Mayfly server?`, Exit.FAILED);
       }
       if (state?.phase === 'idle' || state?.phase === 'working') up = true;
       // A page that is older than its server by now: the next one is not.
@@ -218,7 +218,7 @@ async function leavePage(page: BrowserPage): Promise<void> {
   const off = (p: string | undefined): boolean => p === undefined || p === 'off' || p === 'refused';
   try {
     if (off(await phase())) return;
-    say('Leaving: the ranks here take last images, and go on elsewhere.');
+    say('Leaving: the ranks here take final checkpoints and continue elsewhere.');
     await page.evaluate(PRESS);
     for (const end = Date.now() + LEAVE_MS; Date.now() < end && !off(await phase()); ) await sleep(100);
   } catch {

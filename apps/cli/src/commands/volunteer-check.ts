@@ -15,9 +15,9 @@ export interface SandboxOptions {
 
 /** For one line at the start. */
 export function protection(sandbox: Sandbox | undefined): string {
-  if (!sandbox) return 'jobs run in this very process (--sandbox none): their programs can do what you can';
+  if (!sandbox) return 'jobs run in this process (--sandbox none): their programs can do anything that you can do';
   if (sandbox.layers.kind === 'bwrap') return "each job runs in a process of its own, behind bubblewrap, a filter of system calls and Node's permission model";
-  return "each job runs in a process of its own, behind Node's permission model; 'mayfly volunteer --check' says what would protect better";
+  return "each job runs in a process of its own, behind Node's permission model; 'mayfly volunteer --check' lists better protection";
 }
 
 export async function volunteerCheck({ sandbox = 'auto', nice }: SandboxOptions): Promise<number> {
@@ -36,10 +36,10 @@ function shown(check: Check): string {
   if (check.layers.length > 0) lines.push('', table([['LAYER', 'THERE', 'TRIED'], ...check.layers.map((l) => [l.name, l.there ? 'yes' : 'no', l.found])]));
   if (check.attempts) {
     const { attempts } = check;
-    lines.push('', 'What a program can do that has taken over its thread, with all layers together:', '');
+    lines.push('', 'What a program could do if it took over its thread, with all layers active:', '');
     lines.push(table([['ATTEMPT', 'RESULT'], ...ATTEMPTS.map((name) => [name, attempts[name] === null ? 'GOT THROUGH' : `denied (${attempts[name]})`])]));
   }
   if (check.advice.length > 0) lines.push('', 'To get more:', ...check.advice.map((a) => `  * ${a}`));
-  lines.push('', check.tight ? 'Nothing got through.' : check.attempts ? 'Some attempts got through.' : 'Nothing was tried.');
+  lines.push('', check.tight ? 'Nothing got through.' : check.attempts ? 'Some attempts succeeded.' : 'Nothing was tried.');
   return lines.join('\n');
 }

@@ -24,7 +24,7 @@ export async function volunteer(server: string | undefined, options: VolunteerOp
   const { sandbox = 'auto', nice, room, allowTypescript: allowTypeScript = false } = options;
   const node = await startHeadlessNode({ server: server.replace(/\/+$/, ''), slots, name, allowTypeScript, sandbox, ...(nice === undefined ? {} : { nice }), ...(room === undefined ? {} : { room }) });
   const what = allowTypeScript ? '' : ' for C and C++ programs (WebAssembly)';
-  process.stdout.write(`"${name}" offers ${slots} slot${slots === 1 ? '' : 's'}${what} to ${server}; Ctrl-C takes them back\n${protection(node.sandbox)}\n`);
+  process.stdout.write(`"${name}" offers ${slots} slot${slots === 1 ? '' : 's'}${what} to ${server}; press Ctrl-C to stop\n${protection(node.sandbox)}\n`);
   await interrupted();
   await node.close();
   return Exit.OK;

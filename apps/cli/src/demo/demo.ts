@@ -85,7 +85,7 @@ export async function demo(options: DemoOptions): Promise<number> {
 
     const differences = compareAnswers(expected, actual);
     const problems = [
-      ...(calm.state === 'done' && stormy.state === 'done' ? [] : [`a run did not end well: ${calm.state}, ${stormy.state}`]),
+      ...(calm.state === 'done' && stormy.state === 'done' ? [] : [`a run failed: ${calm.state}, ${stormy.state}`]),
       ...(lost.size >= 2 ? [] : [`only ${lost.size} ranks were lost: the run was too short for the demo`]),
       ...(restarted.every((t) => lost.has(t)) ? [] : [`ranks ${restarted.filter((t) => !lost.has(t)).join(', ')} were restarted without having been lost`]),
       ...differences,
@@ -113,7 +113,7 @@ function installedBrowser(note: (text: string) => void): InstalledBrowser | unde
     return findBrowser();
   } catch (error) {
     if (process.env.MAYFLY_BROWSER || !(error instanceof CommandError)) throw error;
-    note('no browser was found (MAYFLY_BROWSER may name one): headless nodes instead');
+    note('no browser found (set MAYFLY_BROWSER to name one): using headless nodes');
     return undefined;
   }
 }

@@ -40,7 +40,7 @@ export async function checkDataDirectory(dataDir: string, options: CheckOptions 
   } catch (error) {
     throw new MayflyError('NOT_FOUND', `${dataDir} ${unreadable(error)}`);
   }
-  if (!names.some((n) => PARTS.includes(n))) throw new MayflyError('NOT_FOUND', `${dataDir} is no data directory: it has none of ${PARTS.map((p) => `${p}/`).join(', ')}`);
+  if (!names.some((n) => PARTS.includes(n))) throw new MayflyError('NOT_FOUND', `${dataDir} is not a data directory: it has none of ${PARTS.map((p) => `${p}/`).join(', ')}`);
   const unlock = await lockDirectory(dataDir);
   try {
     const c = new Check(dataDir, options);
@@ -102,14 +102,14 @@ class Check {
       if (!isOver(state) && protocols[spec.protocol].log.keeps === 'durable' && spec.size > 1) this.#checkStreams(spec, logs.next);
     }
     for (const job of this.#unknown.jobs) {
-      this.#problems.push({ file: `jobs/${job}`, what: 'is a job that the registry does not know' });
+      this.#problems.push({ file: `jobs/${job}`, what: 'belongs to a job that is not in the registry' });
       const record = await checkJobFolder(this.#dataDir, job, undefined, true, this.#problems, this.#progress);
       if (record) this.#records.set(job, record);
     }
-    for (const [job, streams] of this.#unknown.logs) this.#problems.push({ file: `log/${streams[0]!}`, what: `belongs to job ${job}, which the registry does not know` });
+    for (const [job, streams] of this.#unknown.logs) this.#problems.push({ file: `log/${streams[0]!}`, what: `belongs to job ${job}, which is not in the registry` });
     for (const [job, files] of this.#unknown.images)
-      this.#problems.push({ file: `images/manifests/${files[0]!}`, what: `belongs to job ${job}, which the registry does not know`, ...(known.size > 0 && !this.#unknown.jobs.includes(job) ? { harmless: true } : {}) });
-    if (entries.size > 0 && !entries.has('secret/token')) this.#problems.push({ file: 'registry', what: 'holds no token of the owner: the next start draws a new one' });
+      this.#problems.push({ file: `images/manifests/${files[0]!}`, what: `belongs to job ${job}, which is not in the registry`, ...(known.size > 0 && !this.#unknown.jobs.includes(job) ? { harmless: true } : {}) });
+    if (entries.size > 0 && !entries.has('secret/token')) this.#problems.push({ file: 'registry', what: 'holds no owner token: the next start creates a new one' });
     await this.#checkTls();
   }
 
@@ -142,7 +142,7 @@ class Check {
       return;
     }
     if (names.length === 0) return;
-    const again = 'the next start makes a new certificate, of which browsers warn once more';
+    const again = 'the next start creates a new certificate, and browsers will warn about it once';
     const read = async <T>(file: string, parse: (pem: Buffer) => T): Promise<T | undefined> => {
       try {
         return parse(await readFile(join(this.#dataDir, 'tls', file)));
@@ -170,8 +170,8 @@ class Check {
     const registry = this.#registry.problems.length > 0;
     if (changed || registry) {
       await rebuildRegistry(this.#dataDir, this.#aside, entries);
-      this.#did(`registry: written anew with ${entries.size} records; the files of before are in ${this.#rel()}/registry`);
-      if (!entries.has('secret/token')) this.#did("registry: the owner's token, the other tokens and the rooms are lost where no record is left of them; the next start draws a new token");
+      this.#did(`registry: rebuilt with ${entries.size} records; the old files are in ${this.#rel()}/registry`);
+      if (!entries.has('secret/token')) this.#did("registry: the tokens and rooms without a readable record are lost; the next start creates a new owner token");
     }
     for (const p of this.#problems) if (p.file.startsWith('tls/')) await this.#setAside(p.file);
     // Mends pages, cuts torn tails of packs, and sees that a server can open it.
@@ -192,7 +192,7 @@ class Check {
         for (const [key, value] of record.records) entries.set(key, value);
         this.#did(`jobs/${job}: “${record.job.name}” is in the registry again, with its end and its output`);
       } else {
-        const lost = 'The registry of the server was lost while the job ran. What it had written by then is here; run it again for the rest.';
+        const lost = 'The registry of the server was lost while the job ran. Its output up to then is here; run it again for the rest.';
         const { submittedAt } = record.job;
         entries.set(`job/${job}`, { spec: record.job, order: ++order, state: 'failed', startedAt: submittedAt, endedAt: this.#now, error: { code: 'DAMAGED_DATA', message: lost } } satisfies JobRecord);
         this.#did(`jobs/${job}: “${record.job.name}” had not ended; it is in the registry again as failed, with what it had written`);
@@ -223,7 +223,7 @@ class Check {
       for (const [key, image] of damaged) {
         const file = this.#images.damaged.get(image)!;
         if (sound.length === 0 && entries.has(`trimmed/${task}`)) {
-          this.#did(`${file}: rank ${rank} of job ${job} has no sound image, and its log from the start is gone; if its rank is lost, the job ends with an error`);
+          this.#did(`${file}: rank ${rank} of job ${job} has no intact image, and its log from the start is gone; if the rank is lost, the job ends with an error`);
           continue;
         }
         entries.delete(key);
@@ -242,7 +242,7 @@ class Check {
       } finally {
         await storage.close();
       }
-      for (const file of pages) this.#did(`${file}: mended what could be`);
+      for (const file of pages) this.#did(`${file}: repaired as far as possible`);
     } catch (error) {
       this.#did(`A server cannot open the directory yet: ${(error as Error).message}`);
     }

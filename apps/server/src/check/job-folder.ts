@@ -62,7 +62,7 @@ async function checkProgram(dir: string, job: JobSpec, record: JobFolderRecord |
     try {
       const hasher = await createBLAKE3();
       for await (const chunk of createReadStream(join(dir, path)) as AsyncIterable<Buffer>) hasher.update(chunk);
-      if (hasher.digest('hex') !== hash) say(path, 'is damaged: it has another hash');
+      if (hasher.digest('hex') !== hash) say(path, 'is damaged: its hash differs');
     } catch (error) {
       say(path, unreadable(error));
     }

@@ -85,7 +85,7 @@ export class ChannelMemories {
         return this.#refuse(link, undefined, { code: 'BAD_FRAME', message: e.message });
       }
       const holder = readCapability(frame.body, this.#secrets);
-      if (!holder) return this.#refuse(link, frame, { code: 'FORBIDDEN', message: 'That is no capability of this server.' });
+      if (!holder) return this.#refuse(link, frame, { code: 'FORBIDDEN', message: 'Invalid capability.' });
       const host = this.#jobs.get(holder.job)?.[index];
       if (!host) return this.#refuse(link, frame, { code: 'UNKNOWN_JOB', message: `The job ${holder.job} has ended.` });
       // Messages that come while the core recovers wait, in order; the comm worker sends little before it is ATTACHED.

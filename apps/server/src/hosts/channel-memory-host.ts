@@ -306,7 +306,7 @@ export class ChannelMemoryHost {
       c.outBytes = 0;
       const { buffered } = c.link;
       if (buffered > this.#settings.backlogMaxBytes) {
-        this.#logger.warn({ buffered, address: c.link.address }, 'a data link that takes nothing is closed');
+        this.#logger.warn({ buffered, address: c.link.address }, 'closing data link: peer is not reading');
         c.link.terminate();
       } else if (!c.congested && buffered > this.#settings.backlogBytes) {
         c.congested = true;
@@ -463,7 +463,7 @@ export class ChannelMemoryHost {
     this.#connections.clear();
     const old = [...this.#streams.values()];
     if (!protocols[this.spec.protocol].recovery.restarts || (!stop && ++this.#recoveries > MAX_RECOVERIES)) {
-      this.#listener.failed(this.spec, { code, message: stop?.message ?? 'The Channel Memory failed; the log of the server has the details.' });
+      this.#listener.failed(this.spec, { code, message: stop?.message ?? 'The Channel Memory failed. See the server log.' });
       return;
     }
     this.ready = (async () => {

@@ -195,7 +195,7 @@ export class DispatcherHost {
   async settled(): Promise<void> {
     if (await this.#disk.orStopped(this.#commits, SETTLE_MS)) return;
     const { code, message } = this.#disk.stopped ?? { code: 'STORAGE_FAILED', message: 'The server stops.' };
-    throw new MayflyError(code as ErrorCode, `This is noted but not stored yet, and takes effect when it is. ${message}`);
+    throw new MayflyError(code as ErrorCode, `The server accepted this but has not stored it yet; it takes effect once stored. ${message}`);
   }
 
   /** The job is durable before the core hears of it: one that cannot be stored was never there. @throws MayflyError DISK_FULL, STORAGE_FAILED */
@@ -227,7 +227,7 @@ export class DispatcherHost {
         // Orders that follow wait in the hosts until they are ready.
         this.#listener.openJob(e.job).catch((error: unknown) => {
           this.#logger.error({ err: error, job: e.job }, 'job cannot be opened');
-          this.step({ type: 'jobFailed', job: e.job, error: { code: error instanceof MayflyError ? error.code : 'INTERNAL', message: `The job cannot be opened: ${(error as Error).message}` } });
+          this.step({ type: 'jobFailed', job: e.job, error: { code: error instanceof MayflyError ? error.code : 'INTERNAL', message: `Cannot open the job: ${(error as Error).message}` } });
         });
         return;
       case 'fenceCs':
@@ -279,7 +279,7 @@ export class DispatcherHost {
         return true;
       } catch (error) {
         if (!this.#disk.failed(error, 'the registry')) {
-          this.#logger.error({ err: error }, 'the registry cannot be written; it is tried again');
+          this.#logger.error({ err: error }, 'the registry cannot be written; retrying');
           await new Promise((r) => setTimeout(r, wait));
         } else await this.#disk.writableWithin(AGAIN_MS);
         // Those that follow must not be made without it.
@@ -327,12 +327,12 @@ export class DispatcherHost {
         return;
       }
       const inTime = this.#after(HELLO_MS, () => {
-        this.#logger.info({ address: socket.handshake.address }, 'a connection that never said Hello is closed');
+        this.#logger.info({ address: socket.handshake.address }, 'closing a connection that never sent Hello');
         socket.disconnect(true);
       });
       const c: Connection = { socket, inTime, ack: undefined, asking: false, name: '', outbox: Promise.resolve() };
       this.#connections.set(id, c);
-      limitFlood(socket, this.#perMinute, (what) => this.#logger.warn({ what, address: socket.handshake.address, node: c.node }, 'a flooding node is closed'));
+      limitFlood(socket, this.#perMinute, (what) => this.#logger.warn({ what, address: socket.handshake.address, node: c.node }, 'closing a node that sends too much'));
       const bad = (what: string): void => {
         this.#logger.info({ what, address: socket.handshake.address }, 'malformed control message');
         socket.disconnect(true);
@@ -342,7 +342,7 @@ export class DispatcherHost {
         if (!hello.Check(m)) {
           const version = (m as { version?: unknown } | null)?.version;
           if (typeof version === 'number' && version !== CONTROL_VERSION) return ack({ error: versionError(version) });
-          return ack({ error: { code: 'BAD_REQUEST', message: 'That is no Hello of this version.' } });
+          return ack({ error: { code: 'BAD_REQUEST', message: 'Invalid Hello message for this protocol version.' } });
         }
         // X5: whoever asks again before the answer guesses.
         if (c.asking) return bad('hello');
@@ -354,7 +354,7 @@ export class DispatcherHost {
         void this.#hello(c, m, answered).catch((error: unknown) => {
           const e = error instanceof MayflyError ? { code: error.code, message: error.message } : undefined;
           if (!e) this.#logger.error({ err: error }, 'hello failed');
-          const answer = (): void => answered({ error: e ?? { code: 'INTERNAL', message: 'The server met a defect.' } });
+          const answer = (): void => answered({ error: e ?? { code: 'INTERNAL', message: 'Internal server error. See the server log.' } });
           if (e?.code !== 'UNAUTHORIZED' || this.#wrongCodes.add(addressOf(socket.handshake, this.#trustProxy))) answer();
           else this.#after(SLOW_ANSWER_MS, answer);
         });
@@ -431,8 +431,8 @@ export class DispatcherHost {
     if (this.#room !== undefined && sameText(typed, this.#room)) return undefined;
     const code = cleanCode(typed);
     if (this.#rooms.has(code)) return code;
-    if (this.#room !== undefined) throw new MayflyError('UNAUTHORIZED', 'This server takes volunteers with its join code only; ask the one who invited you.');
-    if (code !== '') throw new MayflyError('UNAUTHORIZED', `There is no room with the code ${code.slice(0, 16)}; ask the one who invited you, or leave the code out.`);
+    if (this.#room !== undefined) throw new MayflyError('UNAUTHORIZED', 'This server accepts volunteers only with its join code. Ask the person who invited you.');
+    if (code !== '') throw new MayflyError('UNAUTHORIZED', `There is no room with the code ${code.slice(0, 16)}. Ask the person who invited you, or leave the code out.`);
     return undefined;
   }
 
@@ -449,11 +449,11 @@ function boardOf(given: BoardName | undefined): BoardName | undefined {
   if (given === undefined || given.name.trim() === '') return undefined;
   const name = boardText(given.name);
   const team = given.team === undefined || given.team.trim() === '' ? undefined : (boardText(given.team) ?? '');
-  if (name === undefined || team === '') throw new MayflyError('BAD_REQUEST', 'A name or a team on the board has 1 to 24 letters, digits, blanks or . _ \' - and begins with a letter or a digit.');
+  if (name === undefined || team === '') throw new MayflyError('BAD_REQUEST', 'Invalid name or team for the board: use 1 to 24 letters, digits, spaces or . _ \' -, starting with a letter or a digit.');
   return { name, ...(team === undefined ? {} : { team }) };
 }
 
 const versionError = (version: number): ErrorBody => ({
   code: 'VERSION_MISMATCH',
-  message: `This volunteer speaks version ${version} of the control protocol, the server ${CONTROL_VERSION}; reload the page or update the volunteer.`,
+  message: `This volunteer uses version ${version} of the control protocol, the server version ${CONTROL_VERSION}. Reload the page or update the volunteer.`,
 });

@@ -248,8 +248,8 @@ export class WorldHost {
     const stream = streamOf(mode);
     if (stream !== undefined && fresh && totalOf(o) + body.length > o.limit) return this.#over(job, o, task);
     const place = t.index.place(n, mode, body);
-    if (!place) throw new MayflyError('OUT_OF_SEQUENCE', `message ${n} of task ${task} to the world came before message ${t.index.next}`);
-    if (place.mode !== mode || place.length !== body.length) throw new MayflyError('LOST_LOG', `message ${n} of task ${task} to the world came again as another one`);
+    if (!place) throw new MayflyError('OUT_OF_SEQUENCE', `message ${n} of task ${task} arrived before message ${t.index.next}`);
+    if (place.mode !== mode || place.length !== body.length) throw new MayflyError('LOST_LOG', `message ${n} from task ${task} was redelivered with different content`);
     if (stream !== undefined) {
       try {
         writeAll(this.#fd(o, t, `${task}.${stream}`), body, place.start);
@@ -294,10 +294,10 @@ export class WorldHost {
   #fatal(job: JobId, o: JobOutput, task: TaskId, mode: number, f: Fatal): void {
     if (f.fatal === 'limit') return this.#over(job, o, task);
     const message =
-      f.fatal === 'conflict' ? `Task ${task} wrote '${f.path}', but a part of that path is another result file, or the other way round.`
+      f.fatal === 'conflict' ? `Task ${task} wrote '${f.path}', but a part of that path is already a result file, or that path is already a folder.`
       : f.fatal === 'name' ? `Task ${task} wrote a result file whose name is not allowed: ${JSON.stringify(f.path)}.`
-      : mode === WorldMode.CUT ? `Task ${task} cut a result file without a name.`
-      : `Task ${task} sent the file service a request that cannot be read.`;
+      : mode === WorldMode.CUT ? `Task ${task} truncated a result file without a name.`
+      : `Task ${task} sent the file service an invalid request.`;
     this.#fail(job, o, { code: f.fatal === 'malformed' ? 'BAD_FRAME' : 'PROGRAM_ERROR', message });
   }
 
@@ -523,5 +523,5 @@ function readExit(body: Uint8Array): ExitReport {
   } catch {
     // Falls through: the node sent nonsense.
   }
-  return { code: 255, abort: { code: 'PROGRAM_ERROR', message: 'The task ended with a report that cannot be read.' } };
+  return { code: 255, abort: { code: 'PROGRAM_ERROR', message: 'The task ended with an invalid report.' } };
 }

@@ -37,7 +37,7 @@ export function checkIndex(out: string, task: string): { file: string; what: str
       problems.push({ file: s.file, what: `is damaged from byte ${p.start} on, or its index is` });
     }
     if (at + RECORD <= index.length) problems.push({ file: `${task}.index`, what: `is damaged from message ${at / RECORD + 1} on` });
-    else if (at !== index.length) problems.push({ file: `${task}.index`, what: 'has a tail that is not whole: a crash leaves that', harmless: true });
+    else if (at !== index.length) problems.push({ file: `${task}.index`, what: 'ends with an incomplete record, as after a crash', harmless: true });
     for (const s of streams.values()) {
       if (s.bad) continue;
       if (s.size > s.end) problems.push({ file: s.file, what: `has ${s.size} bytes, and its index knows of ${s.end}: the index is damaged` });

@@ -52,7 +52,7 @@ export class WorldSync {
     } catch (error) {
       // Those that were synced are so again; what is newer stands.
       for (const [task, channel] of batch) if (!this.#newest.has(task)) this.#newest.set(task, channel);
-      logger.warn({ err: error }, 'output could not be synced; it is tried again');
+      logger.warn({ err: error }, 'output could not be synced; retrying');
     } finally {
       this.#busy = false;
     }

@@ -15,7 +15,7 @@ export const comparable = (view: Pick<JobView, 'state'>): boolean => view.state 
 /** Sentences about what is not the same in `b`; none: all equal. */
 export function differencesOf(a: Run, b: Run): string[] {
   const out: string[] = [];
-  if (a.view.program.hash !== b.view.program.hash) out.push('The compiled programs are not the same: the compiler has changed in between.');
+  if (a.view.program.hash !== b.view.program.hash) out.push('The compiled programs differ: the compiler has changed between the runs.');
   const [endA, endB] = [endOf(a), endOf(b)];
   if (endA !== endB) out.push(`This run ${endA}, the other ${endB}.`);
   const [saidA, saidB] = [saidBy(a), saidBy(b)];
@@ -24,7 +24,7 @@ export function differencesOf(a: Run, b: Run): string[] {
     if (!x || !y) out.push(`${name} is only in ${x ? 'this run' : 'the other run'}.`);
     else if (x.sha256 === undefined || y.sha256 === undefined) out.push(`${name} could not be read.`);
     else if (x.bytes !== y.bytes) out.push(`${name} has ${x.bytes} bytes here, ${y.bytes} in the other run.`);
-    else if (x.sha256 !== y.sha256) out.push(`${name} has other content.`);
+    else if (x.sha256 !== y.sha256) out.push(`${name} has different content.`);
   }
   return out.length > MOST ? [...out.slice(0, MOST - 1), `… and ${out.length - MOST + 1} more.`] : out;
 }

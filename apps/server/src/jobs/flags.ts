@@ -42,14 +42,14 @@ export function checkFlags(flags: readonly string[]): string[] {
   for (let i = 0; i < flags.length; i++) {
     const word = flags[i]!;
     const value = JOINED.has(word) ? flags[++i] : '';
-    if (value === undefined) throw new MayflyError('FORBIDDEN_FLAG', `The option ${word} has no value.`);
+    if (value === undefined) throw new MayflyError('FORBIDDEN_FLAG', `The option ${word} requires a value.`);
     const flag = word + value;
     const path = WITH_PATH.exec(flag);
     if (path !== null) {
-      if (!isInside(path[2]!)) throw new MayflyError('FORBIDDEN_FLAG', `The option ${shown(flag)} leads out of the program's own files: use a path relative to them.`);
+      if (!isInside(path[2]!)) throw new MayflyError('FORBIDDEN_FLAG', `The option ${shown(flag)} points outside the program's files: use a path relative to them.`);
       out.push(`-${path[1]!}`, path[2]!);
     } else if (ALLOWED.some((pattern) => pattern.test(flag))) out.push(flag);
-    else throw new MayflyError('FORBIDDEN_FLAG', `The option ${shown(flag)} is not taken from submissions.`);
+    else throw new MayflyError('FORBIDDEN_FLAG', `The option ${shown(flag)} is not allowed in submissions.`);
   }
   return out;
 }

@@ -245,7 +245,7 @@ export class OpenJobs {
       .catch((error: unknown) => {
         const spec = open?.spec ?? this.#unfinished.get(job);
         if (spec && disk.failed(error, 'the files of an ended job')) this.#unfinished.set(job, spec);
-        logger.error({ err: error, job }, 'the logs of an ended job could not be removed; it is tried again');
+        logger.error({ err: error, job }, 'the logs of an ended job could not be removed; retrying');
       })
       .finally(() => this.#closing.delete(job));
     this.#closing.set(job, work);

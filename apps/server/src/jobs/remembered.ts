@@ -57,7 +57,7 @@ function remembered<Q, A extends object>(kept: LRUCache<string, object>, compile
     under.waiting++;
     return new Promise<A>((resolve, reject) => {
       const leave = (): void => {
-        reject(new MayflyError('CANCELLED', 'Nobody waits for this program to be compiled any more.'));
+        reject(new MayflyError('CANCELLED', 'The submission was cancelled before this program was compiled.'));
         if (--under.waiting > 0) return;
         // R1. Whoever comes now begins it again.
         if (underWay.get(name) === under) underWay.delete(name);

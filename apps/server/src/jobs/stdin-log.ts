@@ -85,7 +85,7 @@ export class StdinLog {
   }
 
   async #append(bytes: Uint8Array, end: boolean, offset = this.#bytes): Promise<void> {
-    if (offset > this.#bytes) throw new MayflyError('CONFLICT', `Standard input holds ${this.#bytes} bytes; these begin at ${offset}.`);
+    if (offset > this.#bytes) throw new MayflyError('CONFLICT', `Standard input has ${this.#bytes} bytes so far; cannot append at offset ${offset}.`);
     const fresh = bytes.subarray(Math.min(bytes.length, this.#bytes - offset));
     if (this.#ended) {
       if (fresh.length > 0) throw new MayflyError('CONFLICT', 'Standard input of this job has ended.');

@@ -28,7 +28,7 @@ export function archiveRoutes(plain: FastifyInstance, runtime: Runtime): void {
 
   app.get(
     '/api/jobs/:id/archive',
-    { schema: { summary: 'All that a job has written as one tar file: result files, and output by rank', tags: ['outputs'], params: JobParams, response: refusals(401, 404) } },
+    { schema: { summary: 'All output of a job as one tar file: result files, and output by rank', tags: ['outputs'], params: JobParams, response: refusals(401, 404) } },
     async (request, reply) => send(reply, runtime, runtime.need(request.params.id)),
   );
 
@@ -51,7 +51,7 @@ export function archiveRoutes(plain: FastifyInstance, runtime: Runtime): void {
     async (request, reply) => {
       const t = tickets.get(request.params.ticket);
       tickets.delete(request.params.ticket);
-      if (!t || t.until < Date.now()) throw new MayflyError('NOT_FOUND', 'That download was made already, or its minute is over. Ask for it again.');
+      if (!t || t.until < Date.now()) throw new MayflyError('NOT_FOUND', 'This download link was already used or has expired. Request a new one.');
       return send(reply, runtime, runtime.need(t.job));
     },
   );

@@ -15,7 +15,7 @@ export function boardRoute(plain: FastifyInstance, runtime: Runtime): void {
     '/api/rooms/:code/board',
     {
       schema: {
-        summary: 'What those who gave a name have given in a room (- for volunteers without a room); name and team: whose place is asked for. Needs no token',
+        summary: 'Contributions of named volunteers in a room (- for volunteers without a room); name and team select whose place to return. Needs no token',
         tags: ['rooms'],
         params: Type.Object({ code: Type.String({ minLength: 1, maxLength: 64 }) }),
         querystring: Type.Object({ name: Type.Optional(Type.String({ maxLength: 200 })), team: Type.Optional(Type.String({ maxLength: 200 })) }),

@@ -33,13 +33,13 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
     const record = runtime.dispatcher.core.core.jobs.get(h.job);
     if (!record || isOver(record.record.state)) throw new MayflyError('UNKNOWN_JOB', `The job ${job} has ended.`);
     const acting = record.tasks[h.task]?.incarnation;
-    if (acting !== undefined && h.incarnation < acting) throw new MayflyError('FENCED', `Incarnation ${acting} of task ${h.task} acts, not ${h.incarnation}.`);
+    if (acting !== undefined && h.incarnation < acting) throw new MayflyError('FENCED', `Incarnation ${h.incarnation} of task ${h.task} is no longer current; incarnation ${acting} is running.`);
     return h;
   };
   const imageOf = async (cap: string, of: { job: string; task: number; image: string }): Promise<Manifest> => {
     const h = holder(cap, of.job);
     const m = await runtime.checkpoints.manifest(of.image as ImageId);
-    if (!m || m.job !== h.job || m.task !== h.task || m.task !== of.task) throw new MayflyError('NOT_FOUND', 'The task has no such image.');
+    if (!m || m.job !== h.job || m.task !== h.task || m.task !== of.task) throw new MayflyError('NOT_FOUND', 'The task does not have this image.');
     return m;
   };
   const whole = (reply: FastifyReply): FastifyReply => reply.header('cache-control', 'private, max-age=3600, immutable');
@@ -54,7 +54,7 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
   app.get('/data/files/:job/:hash', { schema: { ...hidden, params: Type.Object({ job: JobIdSchema, hash: HashSchema }), querystring: Cap } }, async (request, reply) => {
     holder(request.query.cap, request.params.job);
     const at = await runtime.store.inputPath(request.params.job as JobId, request.params.hash);
-    if (at === undefined) throw new MayflyError('NOT_FOUND', 'The job has no such input file.');
+    if (at === undefined) throw new MayflyError('NOT_FOUND', 'The job does not have this input file.');
     return whole(reply).type('application/octet-stream').send(createReadStream(at));
   });
 
@@ -96,7 +96,7 @@ export function dataRoutes(plain: FastifyInstance, runtime: Runtime, secrets: Se
   app.get('/data/pages/:job/:hash', { schema: { ...hidden, params: Type.Object({ job: JobIdSchema, hash: HashSchema }), querystring: Cap } }, async (request, reply) => {
     holder(request.query.cap, request.params.job);
     const page = await runtime.checkpoints.page(request.params.hash);
-    if (!page) throw new MayflyError('NOT_FOUND', 'There is no such page.');
+    if (!page) throw new MayflyError('NOT_FOUND', 'This page does not exist.');
     return whole(reply).type('application/octet-stream').send(Buffer.from(page.buffer, page.byteOffset, page.byteLength));
   });
 }

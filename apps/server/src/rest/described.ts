@@ -76,26 +76,26 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
   },
   'GET /healthz': { description: 'For load balancers and service managers: 200 while the server serves, 503 from the moment on in which it stops.', answer: { status: 'ok' } },
   'GET /metrics': { description: 'The text format of Prometheus. The names are listed in docs/server.md.', bytes: true },
-  'GET /api/me': { description: 'What the token that is sent with this request is called, what it may do, and when it ends.', answer: { name: 'Ada', role: 'submitter' } },
+  'GET /api/me': { description: 'Name, role and expiry of the token of this request.', answer: { name: 'Ada', role: 'submitter' } },
   'GET /api/tokens': {
     description: 'Names and roles, when each was made and last used (to a minute). Never the tokens themselves, which are kept as hashes.',
     answer: [{ name: 'owner', role: 'owner', lastUsedAt: AT }, { id: 'a1b2c3d4e5', name: 'Ada', role: 'submitter', createdAt: AT, lastUsedAt: AT + 60_000 }],
   },
   'POST /api/tokens': {
-    description: 'Draws a token for somebody. This answer is the only time that it is shown. Names are unique among the tokens that stand.',
+    description: 'Creates a token. Only this answer shows it. Names are unique among the active tokens.',
     request: { name: 'Ada', role: 'submitter', expiresAt: AT },
     answer: { id: 'a1b2c3d4e5', name: 'Ada', role: 'submitter', createdAt: AT - 86_400_000, expiresAt: AT, token: 'mf_a1b2c3d4e5_0123456789abcdefghijklmnopqrstuvwxyz0123' },
   },
-  'DELETE /api/tokens/:id': { description: 'The token admits nobody from now on, and sockets that were opened with it are closed. Its jobs stay.', answer: ok },
+  'DELETE /api/tokens/:id': { description: 'The token stops working, and sockets opened with it are closed. Its jobs stay.', answer: ok },
   'POST /api/jobs': {
     description:
-      'Compiles the program and queues the job; it starts by itself when there are slots for all its ranks. A program is TypeScript, C or C++ sources, a module of WebAssembly, or an archive (docs/programs.md); files and standard input are base64. The job carries the name of the token as its owner.',
+      'Compiles the program and queues the job; the job starts when there are slots for all its ranks. A program is TypeScript, C or C++ sources, a module of WebAssembly, or an archive (docs/programs.md); files and standard input are base64. The job carries the name of the token as its owner.',
     request: submission,
     answer: { id: ID, warnings: [] },
   },
   'GET /api/jobs': { description: 'All jobs that the server still keeps. Without tasks, faults and result files: ask for the one job to see those.', answer: [{ ...job, tasks: [], faults: [], outputs: [] }] },
   'GET /api/jobs/:id': { description: 'State, ranks with what each does and where, faults with the time that recovery took, result files.', answer: job },
-  'GET /api/jobs/:id/submission': { description: 'As it was sent with POST /api/jobs: sent again, it makes the same job anew.', answer: submission },
+  'GET /api/jobs/:id/submission': { description: 'As it was sent with POST /api/jobs. Sending it again creates an identical new job.', answer: submission },
   'POST /api/jobs/:id/cancel': { description: 'Its ranks stop at once; what it has written stays. Refused with CONFLICT when the job has ended.', answer: ok },
   'DELETE /api/jobs/:id': { description: 'Output, result files and submission are removed for good. Refused with CONFLICT while the job waits or runs.', answer: ok },
   'POST /api/jobs/:id/pause': {
@@ -143,12 +143,12 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
     answer: { bytes: 18 },
   },
   'GET /api/jobs/:id/report': {
-    description: 'The run in numbers, also while it goes on. `version` rises when a field changes its meaning or goes. Hashes of what it wrote (SHA-256) are there when it has ended. Phases of a fault are ms.',
+    description: 'The run in numbers, also while it is running. `version` rises when a field changes its meaning or goes. Hashes of what it wrote (SHA-256) are there when it has ended. Phases of a fault are ms.',
     answer: { ...report, nodes: [{ name: 'desk-4', engine: 'Chromium 140', ranks: [0] }] },
   },
   'GET /api/reports/:id': { description: 'The report of a job that is shared, without names of volunteers and without the text of an error. NOT_FOUND for a job that is not shared, as for one that is not there.', answer: report },
   'POST /api/jobs/:id/again': {
-    description: 'What was typed into an interactive job is given to the second run at once. A program that draws random numbers draws the same; one that reads the clock, or prints who came first, may rightly differ. Refused with CONFLICT while the job has not ended.',
+    description: 'The second run gets the input of an interactive job at once. Random numbers are the same in both runs; a program that reads the clock, or prints who came first, can legitimately differ. Refused with CONFLICT while the job has not ended.',
     request: { room: null },
     answer: { id: 'm2w8c4r6t1yz', warnings: [] },
   },
@@ -183,8 +183,8 @@ export const DESCRIBED: Readonly<Record<string, Described>> = {
   },
   'GET /api/nodes/:id/timeline': { description: 'As GET /api/nodes/timeline, of one node; and the bytes of the linear memories of its C and C++ ranks, by column.', answer: { ...slotTime, memory: Array<number>(12).fill(16_777_216) } },
   'GET /api/rooms': { description: 'Rooms that are open, each with its join code and how many nodes, slots and jobs it has.', answer: [room] },
-  'POST /api/rooms': { description: 'The answer has the join code. Volunteers who give it serve the jobs of the room and no others.', request: { name: 'Class 7b' }, answer: { ...room, nodes: 0, slots: 0, free: 0, jobs: 0 } },
-  'DELETE /api/rooms/:code': { description: 'Its code is no longer taken. Refused with CONFLICT while a job of the room waits or runs.', answer: ok },
+  'POST /api/rooms': { description: 'The answer has the join code. Volunteers who join with it run only the room’s jobs.', request: { name: 'Class 7b' }, answer: { ...room, nodes: 0, slots: 0, free: 0, jobs: 0 } },
+  'DELETE /api/rooms/:code': { description: 'Its code stops working. Refused with CONFLICT while a job of the room waits or runs.', answer: ok },
   'GET /api/rooms/:code/board': {
     description: 'Time of ranks that volunteers with a name have given in the room, the most first, teams summed. `-` in place of the code: volunteers without a room. With `name` and `team`: where that one stands.',
     answer: { since: AT, names: 1, entries: [ada], you: ada, teams: [{ team: 'physics', names: 1, ...board }], anonymous: { usefulMs: 0, replayedMs: 0, finished: 0, jobs: 0 } },

@@ -13,7 +13,7 @@ import { refusals } from './schemas.ts';
 
 /** What anybody may know. */
 export function infoRoute(app: FastifyInstance, runtime: Runtime, options: ResolvedOptions): void {
-  app.get('/api/info', { schema: { summary: 'What this server is; needs no token', tags: ['server'], response: { 200: InfoView } } }, async (): Promise<InfoView> => {
+  app.get('/api/info', { schema: { summary: 'About this server; needs no token', tags: ['server'], response: { 200: InfoView } } }, async (): Promise<InfoView> => {
     const nodes = runtime.nodes().filter((n) => n.state === 'here');
     const total = nodes.reduce((n, x) => n + x.slots, 0);
     return {
@@ -51,7 +51,7 @@ export function serverRoutes(plain: FastifyInstance, o: { examples: Examples; ba
     async (_request, reply) => reply.status(201).send(await o.backup()),
   );
 
-  app.get('/api/server', { schema: { summary: 'How the server is: storage, message rate, event loop, connections', tags: ['server'], response: { 200: ServerView, ...refusals(401) } } }, async () => o.health.view());
+  app.get('/api/server', { schema: { summary: 'State of the server: storage, message rate, event loop, connections', tags: ['server'], response: { 200: ServerView, ...refusals(401) } } }, async () => o.health.view());
 
   app.get('/api/examples', { schema: { summary: 'Programs that come with the server', tags: ['server'], response: { 200: Type.Array(ExampleView), ...refusals(401) } } }, async () => o.examples.list());
 

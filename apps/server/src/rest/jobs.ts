@@ -64,7 +64,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
 
   app.get('/api/jobs/:id', { schema: { summary: 'One job', tags: ['jobs'], params: JobParams, response: { 200: JobView, ...refusals(401, 404) } } }, async (request) => runtime.need(request.params.id));
 
-  app.get('/api/jobs/:id/submission', { schema: { summary: 'What was submitted, as it came', tags: ['jobs'], params: JobParams, response: { 200: JobSubmission, ...refusals(401, 404) } } }, async (request) => {
+  app.get('/api/jobs/:id/submission', { schema: { summary: 'The submission, as the server received it', tags: ['jobs'], params: JobParams, response: { 200: JobSubmission, ...refusals(401, 404) } } }, async (request) => {
     const view = runtime.need(request.params.id);
     return runtime.store.submission(view.id);
   });
@@ -92,7 +92,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     },
     async (request) => {
       const view = needActive(request.params.id);
-      if (!protocols[view.protocol].recovery.restarts) throw new MayflyError('CONFLICT', 'The protocol "none" keeps nothing that a rank could go on from, so this job cannot be paused. Cancel it, and run it again later.');
+      if (!protocols[view.protocol].recovery.restarts) throw new MayflyError('CONFLICT', 'This job cannot be paused: its protocol "none" keeps nothing to resume a rank from. Cancel it, and run it again later.');
       const waitMs = (await takesImages(runtime.store, view.id, runtime.spec(view.id)!.program.language)) ? (request.body?.waitMs ?? PAUSE_WAIT_MS) : 0;
       runtime.dispatcher.step({ type: 'pause', job: view.id, waitMs });
       await runtime.dispatcher.settled();
@@ -102,7 +102,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
 
   app.post(
     '/api/jobs/:id/resume',
-    { schema: { summary: 'Let a paused job go on, as soon as there are slots for its ranks', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409, 507) } } },
+    { schema: { summary: 'Resume a paused job as soon as there are slots for its ranks', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409, 507) } } },
     async (request) => {
       const view = needActive(request.params.id);
       if (view.stopped) throw new MayflyError(view.stopped.code as ErrorCode, view.stopped.message);
@@ -113,7 +113,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
     },
   );
 
-  app.delete('/api/jobs/:id', { schema: { summary: 'Forget an ended job and all its files', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409, 507) } } }, async (request) => {
+  app.delete('/api/jobs/:id', { schema: { summary: 'Delete an ended job and all its files', tags: ['jobs'], params: JobParams, response: { 200: Ok, ...refusals(401, 404, 409, 507) } } }, async (request) => {
     await runtime.remove(jobId(request.params.id));
     return { ok: true as const };
   });
@@ -123,7 +123,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
       `/api/jobs/:id/tasks/:task/${verb}`,
       {
         schema: {
-          summary: verb === 'kill' ? 'Take the running incarnation of a rank down (it is restarted)' : 'Ask a rank for a checkpoint now',
+          summary: verb === 'kill' ? 'Kill the running incarnation of a rank (the server restarts the rank)' : 'Ask a rank for a checkpoint now',
           tags: ['jobs'],
           params: TaskParams,
           response: { 200: Ok, ...refusals(401, 404, 409) },
@@ -132,7 +132,7 @@ export function jobRoutes(plain: FastifyInstance, o: JobRoutes): void {
       async (request) => {
         const t = needTask(request.params.id, request.params.task);
         needActive(t.job);
-        if (verb === 'kill' && !runtime.dispatcher.core.acts(t.job, t.task)) throw new MayflyError('CONFLICT', `Rank ${t.task} is at no node now: it waits for a slot, is on its way to one, or has ended. There is nothing to kill.`);
+        if (verb === 'kill' && !runtime.dispatcher.core.acts(t.job, t.task)) throw new MayflyError('CONFLICT', `Rank ${t.task} is not running on any node (waiting for a slot, being assigned, or finished), so it cannot be killed.`);
         runtime.dispatcher.step({ type: verb, ...t });
         return { ok: true as const };
       },
@@ -172,7 +172,7 @@ export function askerOf(request: FastifyRequest, reply: FastifyReply): Asker {
 export async function submit(o: JobRoutes, s: JobSubmission, owner: string, more: { asker?: Asker; again?: Pick<JobSpec, 'seed' | 'compareWith'> } = {}): Promise<{ id: JobId; warnings: unknown[] }> {
   const { runtime, limits } = o;
   const { asker = { owner }, again } = more;
-  if (runtime.activeJobs() >= limits.activeJobs) throw new MayflyError('TOO_MANY', `${limits.activeJobs} jobs wait or run already.`);
+  if (runtime.activeJobs() >= limits.activeJobs) throw new MayflyError('TOO_MANY', `${limits.activeJobs} jobs are already waiting or running. Try again when some have ended.`);
   if (s.room !== undefined && !o.rooms.has(s.room)) throw new MayflyError('BAD_REQUEST', 'There is no room with that code.');
   for (const path of Object.keys(s.files ?? {})) needPath(path);
   const files = new Map<string, Uint8Array>();
@@ -183,7 +183,7 @@ export async function submit(o: JobRoutes, s: JobSubmission, owner: string, more
     files.set(path, data);
   }
   const stdin = s.stdin === undefined ? new Uint8Array(0) : decodeBase64(s.stdin, 'stdin');
-  if (bytes + stdin.length > limits.inputBytes) throw new MayflyError('TOO_LARGE', `The input files have ${bytes + stdin.length} bytes; this server takes ${limits.inputBytes}.`);
+  if (bytes + stdin.length > limits.inputBytes) throw new MayflyError('TOO_LARGE', `The input files have ${bytes + stdin.length} bytes; this server accepts ${limits.inputBytes}.`);
   const memoryBytes = Math.min(s.options?.memoryBytes ?? limits.rankMemoryBytes, limits.rankMemoryBytes);
   const program = await prepareProgram(o.compilers, s.program, memoryBytes, asker);
   o.disk.admit();

@@ -26,7 +26,7 @@ export function nodeRoutes(plain: FastifyInstance, runtime: Runtime): void {
   /** @throws MayflyError NOT_FOUND */
   const need = (id: NodeId): NodeView => {
     const node = runtime.nodes().find((n) => n.id === id) ?? runtime.slotUse.gone(id);
-    if (!node) throw new MayflyError('NOT_FOUND', `There is no node ${id}: none of that name was here lately. A node that leaves is forgotten after ten minutes, and when the server starts again.`);
+    if (!node) throw new MayflyError('NOT_FOUND', `There is no node ${id}. The server forgets nodes ten minutes after they leave, and when it restarts.`);
     return node;
   };
 

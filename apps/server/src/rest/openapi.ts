@@ -118,11 +118,11 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   room: 'Join code of a room; absent: volunteers without a room.',
 };
 const EXAMPLES: Partial<Record<ErrorCode, string>> = {
-  UNAUTHORIZED: 'That is not a valid token of this server: it is wrong, was revoked, or has expired.',
-  FORBIDDEN: 'This needs a token of the role submitter; “Ada” is a viewer’s.',
+  UNAUTHORIZED: 'Invalid, revoked or expired token.',
+  FORBIDDEN: 'This requires a token with the role submitter; “Ada” has the role viewer.',
   NOT_FOUND: 'There is no job k3v9x0q2m7ab.',
   CONFLICT: 'The job has ended (done).',
-  TOO_MANY: 'More than 3000 requests a minute from this address; try again in 1 minute.',
+  TOO_MANY: 'More than 3000 requests per minute with this token from this address. Try again in 1 minute.',
   BAD_REQUEST: 'body must have required properties size',
   COMPILE_FAILED: 'The program does not compile.',
 };

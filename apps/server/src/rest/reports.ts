@@ -51,7 +51,7 @@ export function reportRoutes(plain: FastifyInstance, o: { runtime: Runtime; regi
       method,
       url: '/api/jobs/:id/share',
       schema: {
-        summary: on ? 'Share the report of a job: whoever has its address reads it, without a token' : 'Share the report no longer',
+        summary: on ? 'Share the report of a job: anyone with its address can read it without a token' : 'Stop sharing the report',
         tags: ['reports'],
         params: JobParams,
         response: { 200: Ok, ...refusals(401, 404, 507) },
@@ -65,4 +65,4 @@ export function reportRoutes(plain: FastifyInstance, o: { runtime: Runtime; regi
 }
 
 const Shared = Type.Object({ shared: Type.Boolean() });
-const missing = (id: string): MayflyError => new MayflyError('NOT_FOUND', `There is no report of a job ${id} here, or it is not shared.`);
+const missing = (id: string): MayflyError => new MayflyError('NOT_FOUND', `There is no report of job ${id}, or its owner does not share it.`);

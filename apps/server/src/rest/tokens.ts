@@ -20,7 +20,7 @@ export function tokenRoutes(plain: FastifyInstance, tokens: Tokens): void {
 
   app.post(
     '/api/tokens',
-    { schema: { summary: 'Make a token; the answer is the only time that it is shown', tags: ['tokens'], body: NewToken, response: { 201: TokenCreated, ...refusals(400, 401, 403, 409, 429, 507) } } },
+    { schema: { summary: 'Create a token; only this answer shows it', tags: ['tokens'], body: NewToken, response: { 201: TokenCreated, ...refusals(400, 401, 403, 409, 429, 507) } } },
     async (request, reply) => {
       const created = await tokens.create(request.body);
       request.log.info({ tokenId: created.id, name: created.name, role: created.role, by: request.principal!.name }, 'token made');
@@ -30,7 +30,7 @@ export function tokenRoutes(plain: FastifyInstance, tokens: Tokens): void {
 
   app.delete(
     '/api/tokens/:id',
-    { schema: { summary: 'Revoke a token: it admits nobody from now on, and what is connected with it is cut', tags: ['tokens'], params: Params, response: { 200: Ok, ...refusals(401, 403, 404, 507) } } },
+    { schema: { summary: 'Revoke a token: it stops working, and its connections are closed', tags: ['tokens'], params: Params, response: { 200: Ok, ...refusals(401, 403, 404, 507) } } },
     async (request) => {
       await tokens.revoke(request.params.id);
       request.log.info({ tokenId: request.params.id, by: request.principal!.name }, 'token revoked');

@@ -22,9 +22,9 @@ export function toApiError(error: unknown): { status: number; body: ApiError } {
   const code: ErrorCode =
     status === 413 ? 'TOO_LARGE' : status === 429 ? 'TOO_MANY' : status === 401 ? 'UNAUTHORIZED' : status === 403 ? 'FORBIDDEN' : status === 404 ? 'NOT_FOUND' : status < 500 ? 'BAD_REQUEST' : 'INTERNAL';
   if (code !== 'INTERNAL') return { status: status < 400 ? 400 : status, body: { code, message: e.message ?? ERRORS[code].advice } };
-  const stop = PASSES.has((e as NodeJS.ErrnoException).code ?? '') ? storageStop(error, 'The request cannot be carried out now') : undefined;
+  const stop = PASSES.has((e as NodeJS.ErrnoException).code ?? '') ? storageStop(error, 'The server cannot handle the request right now') : undefined;
   if (stop) return { status: statusOf(stop.code), body: { code: stop.code, message: `${stop.message}.` } };
-  return { status: 500, body: { code: 'INTERNAL', message: 'The server met a defect; its log has the details.' } };
+  return { status: 500, body: { code: 'INTERNAL', message: 'Internal server error. See the server log.' } };
 }
 
 /** How long the rest of a refused body is taken and thrown away. */
@@ -65,7 +65,7 @@ export function installErrors(app: FastifyInstance): void {
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return void socket.destroy();
   const [status, code]: [string, ErrorCode] = error.code === 'HPE_HEADER_OVERFLOW' ? ['431 Request Header Fields Too Large', 'TOO_LARGE'] : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? ['408 Request Timeout', 'BAD_REQUEST'] : ['400 Bad Request', 'BAD_REQUEST'];
-  const body: ApiError = { code, message: 'That is no request of HTTP that this server takes.' };
+  const body: ApiError = { code, message: 'Invalid HTTP request.' };
   const text = JSON.stringify(body);
   if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`);
   socket.destroySoon();

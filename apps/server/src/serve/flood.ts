@@ -47,8 +47,8 @@ export function limitFlood(socket: Flooder, perMinute: number, said: (what: stri
       began = now;
       messages = 0;
     }
-    if (++messages > perMinute) return end(`more than ${perMinute} messages in a minute`);
-    if (unread > UNREAD) return end(`${UNREAD} messages wait that were not taken`);
+    if (++messages > perMinute) return end(`more than ${perMinute} messages per minute`);
+    if (unread > UNREAD) return end(`${UNREAD} messages are waiting that the client has not read`);
     next();
   });
 }

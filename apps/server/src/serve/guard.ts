@@ -26,11 +26,11 @@ export class Guard {
 
   /** A valid token passes, however many wrong ones came from the same address. @throws MayflyError UNAUTHORIZED, TOO_MANY */
   async identify(token: string | undefined, address: string): Promise<Principal> {
-    if (token === undefined || token === '') throw new MayflyError('UNAUTHORIZED', 'This needs a token: send it as "Authorization: Bearer <token>".');
+    if (token === undefined || token === '') throw new MayflyError('UNAUTHORIZED', 'This requires a token: send it as "Authorization: Bearer <token>".');
     const principal = await this.#tokens.find(token);
     if (principal) return principal;
-    if (this.#wrong.add(address)) throw new MayflyError('UNAUTHORIZED', 'That is not a valid token of this server: it is wrong, was revoked, or has expired.');
-    throw new MayflyError('TOO_MANY', `That is not a valid token, and too many wrong ones came within a minute (${this.#wrong.perMinute} from one address). A valid token is accepted at any time.`);
+    if (this.#wrong.add(address)) throw new MayflyError('UNAUTHORIZED', 'Invalid, revoked or expired token.');
+    throw new MayflyError('TOO_MANY', `Invalid token, and too many invalid tokens arrived within a minute (${this.#wrong.perMinute} from one address). The server accepts a valid token at any time.`);
   }
 
   /** Fastify hook, of the whole server. */
@@ -38,7 +38,7 @@ export class Guard {
     const { url, method } = request.routeOptions;
     if (request.is404 || url === undefined) return;
     const access = accessOf([method].flat()[0] ?? request.method, url);
-    if (access === undefined) throw new MayflyError('INTERNAL', 'This route says not who may use it.');
+    if (access === undefined) throw new MayflyError('INTERNAL', 'This route has no access rule.');
     if (!needsToken(access)) return;
     const header = request.headers.authorization;
     request.principal = await this.identify(header !== undefined && /^bearer /i.test(header) ? header.slice(7).trim() : undefined, request.ip);

@@ -6,7 +6,7 @@ import { MayflyError, REQUEST_JSON, jsonExcess } from '@mayfly/wire';
 /** @throws MayflyError TOO_LARGE */
 function check(text: string): void {
   const excess = jsonExcess(text, REQUEST_JSON);
-  if (excess !== undefined) throw new MayflyError('TOO_LARGE', `The JSON is not parsed: ${excess}.`);
+  if (excess !== undefined) throw new MayflyError('TOO_LARGE', `Cannot parse the JSON: ${excess}.`);
 }
 
 export function takeJson(app: FastifyInstance): void {
@@ -22,7 +22,7 @@ export function takeJson(app: FastifyInstance): void {
   });
   app.addHook('onRequest', async (request) => {
     const packed = request.headers['content-encoding'];
-    if (packed !== undefined && packed !== 'identity') throw new MayflyError('BAD_REQUEST', 'This server takes no packed bodies (Content-Encoding). Send the body as it is.');
+    if (packed !== undefined && packed !== 'identity') throw new MayflyError('BAD_REQUEST', 'This server does not accept compressed bodies (Content-Encoding). Send the body uncompressed.');
   });
 }
 

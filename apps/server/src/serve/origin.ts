@@ -90,7 +90,7 @@ export class Origins {
     const host = parseHost(text);
     if (host !== undefined && this.#isOwn(host.name)) return;
     const name = host?.name ?? shown(text);
-    throw new MayflyError('FORBIDDEN', `This server does not know the name “${name}”. If it is reached under that name, start it with --allow-host ${name}, or with --public-url if a proxy or a tunnel stands before it.`);
+    throw new MayflyError('FORBIDDEN', `This server does not know the name “${name}”. If that is one of its names, start it with --allow-host ${name}, or with --public-url behind a proxy or tunnel.`);
   }
 
   #isOwn(name: string): boolean {
@@ -114,7 +114,7 @@ export class Origins {
     if (origin === undefined && site === undefined) return;
     const page = origin === undefined || origin === 'null' ? 'another site' : shown(origin);
     const hint = from === undefined ? '' : ` If that is the address of this server, start it with --public-url ${shown(origin!)}.`;
-    throw new MayflyError('FORBIDDEN', `A page of ${page} may not do this: only pages of this server may, and programs that are no browsers.${hint}`);
+    throw new MayflyError('FORBIDDEN', `A page of ${page} may not do this: only pages of this server and programs other than browsers may.${hint}`);
   }
 
   #isThisServer(from: Host, asked: Host | undefined): boolean {

@@ -21,7 +21,7 @@ export function originOf(request: FastifyRequest, publicUrl: string | undefined)
 
 const NOT_BUILT =
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Mayfly</title><h1>Mayfly runs</h1>' +
-  '<p>The pages of this server are not built. The interface for programs is at <a href="/openapi.json">/openapi.json</a>.</p></html>';
+  '<p>The pages of this server are not built (npm run build). The REST API is at <a href="/openapi.json">/openapi.json</a>.</p></html>';
 
 export async function serveStatic(app: FastifyInstance, o: StaticOptions): Promise<void> {
   if (o.frameRoot !== undefined)
@@ -52,6 +52,6 @@ export async function serveStatic(app: FastifyInstance, o: StaticOptions): Promi
     const path = request.url.split('?')[0]!;
     const page = (request.method === 'GET' || request.method === 'HEAD') && !/^\/(api|data|frame|assets|socket\.io)(\/|$)/.test(path) && !/\.[a-z0-9]{1,8}$/i.test(path);
     if (page && o.webRoot !== undefined) return reply.header('Cache-Control', 'no-cache').sendFile('index.html');
-    return reply.status(404).send({ code: 'NOT_FOUND', message: `Nothing is at ${request.method} ${path}. ${ERRORS.NOT_FOUND.advice}` });
+    return reply.status(404).send({ code: 'NOT_FOUND', message: `${request.method} ${path} does not exist. ${ERRORS.NOT_FOUND.advice}` });
   });
 }

@@ -50,7 +50,7 @@ function Away() {
     <div role="status" className="notice tone-warn away">
       <p>
         <strong>{status === 'offline' ? 'No connection to the server' : 'Connecting to the server'}</strong>
-        <span className="muted"> for {elapsed(now - since)}. What is shown may be old; it connects again by itself.</span>
+        <span className="muted"> for {elapsed(now - since)}. The data shown may be out of date. Reconnecting…</span>
       </p>
     </div>
   );
@@ -67,14 +67,15 @@ function Gate() {
       <title>Dashboard – Mayfly</title>
       <h1>Dashboard</h1>
       <p className="muted">
-        This needs a token: one that the owner of the server made for you, or the one that the server printed when it was first started, also as a link that ends in <code>?token=…</code>
+        The dashboard requires a token. Ask the owner of the server for one, or use the one that the server printed at its first start, also as a
+        link that ends in <code>?token=…</code>
       </p>
       <TextField className="field" value={typed} onChange={setTyped} isRequired autoFocus type="password" autoComplete="current-password">
         <Label>Token</Label>
         <Input />
         {tokenWasRefused() && (
           <span className="wrong" role="alert">
-            The server does not know the token that was used last: it was revoked, is over, or belongs to another data directory.
+            The server rejected the last token: it was revoked, has expired, or comes from another server.
           </span>
         )}
       </TextField>

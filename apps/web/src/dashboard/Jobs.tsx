@@ -27,11 +27,11 @@ export function Jobs({ jobs }: { jobs: JobView[] }) {
   const waiting = new Set(newcomers);
   const owners = [...new Set(jobs.filter((j) => !waiting.has(j)).map((j) => j.owner ?? FIRST_TOKEN))].sort();
   if (jobs.length === 0 && rows.length === 0) {
-    if (!maySubmit) return <p className="empty">No job yet. This token may look at jobs, and submit none.</p>;
+    if (!maySubmit) return <p className="empty">No jobs yet. This token can view jobs but not submit them.</p>;
     return (
       <div className="empty">
-        <strong>No job yet</strong>
-        <p>Begin with an example: it comes with its sources, arguments and input files.</p>
+        <strong>No jobs yet</strong>
+        <p>Start from an example. It includes sources, arguments and input files.</p>
         <Link to="/dashboard/new" className="button primary">
           Choose an example
         </Link>
@@ -41,7 +41,7 @@ export function Jobs({ jobs }: { jobs: JobView[] }) {
   return (
     <section className="stack" aria-label="Jobs">
       <div className="row filter">
-        <input className="in" type="search" aria-label="Search the jobs" placeholder="Name, what for, id, owner, room or error" value={wanted.text} onChange={(e) => setWanted({ ...wanted, text: e.target.value })} />
+        <input className="in" type="search" aria-label="Search the jobs" placeholder="Name, purpose, id, owner, room or error" value={wanted.text} onChange={(e) => setWanted({ ...wanted, text: e.target.value })} />
         <select className="in select" aria-label="Which jobs" value={wanted.which} onChange={(e) => setWanted({ ...wanted, which: e.target.value as Which })}>
           {WHICH.map((w) => (
             <option key={w} value={w}>
@@ -51,7 +51,7 @@ export function Jobs({ jobs }: { jobs: JobView[] }) {
         </select>
         {/* Also of one owner alone: a second one's job moves nothing. */}
         <select className="in select owner" aria-label="Whose jobs" value={wanted.owner} onChange={(e) => setWanted({ ...wanted, owner: e.target.value })}>
-          <option value="">of everybody</option>
+          <option value="">Any owner</option>
           {owners.map((o) => (
             <option key={o} value={o}>
               {o === me ? `${o} (me)` : o}
@@ -95,10 +95,10 @@ function News({ newcomers, rows, renew }: NewsProps) {
         </>
       ) : gone > 0 ? (
         <button className="button small" onClick={renew}>
-          Leave out what was deleted
+          Hide deleted jobs
         </button>
       ) : (
-        <span className="muted">{rows.length === 0 ? 'No job is like that.' : 'Newest first.'}</span>
+        <span className="muted">{rows.length === 0 ? 'No matching jobs.' : 'Newest first.'}</span>
       )}
     </Newer>
   );

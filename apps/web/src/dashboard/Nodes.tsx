@@ -55,7 +55,7 @@ const TABLE: Shown[] = [
   {
     by: 'losses',
     title: 'Lost ranks',
-    hint: 'Ranks that were lost with this node, but for kills by hand, since the server began; and how many that is in an hour of its presence.',
+    hint: 'Ranks lost with this node since the server started, excluding manual kills, and the rate per hour connected.',
     className: 'right muted num wide-only c-losses',
     cell: (n) => lossText(n),
   },
@@ -83,24 +83,24 @@ export function Nodes({ nodes }: { nodes: NodeView[] }) {
           <h2>Nodes</h2>
           {gone > 0 && (
             <button className="button small" onClick={renew}>
-              Leave out {plural(gone, 'node')} that {gone === 1 ? 'is' : 'are'} gone
+              Hide {plural(gone, 'gone node')}
             </button>
           )}
         </div>
         <p className="muted small">
-          {onlyHere(base) ? 'Whoever opens' : 'Anybody who opens'} <a href="/volunteer">{link}</a> {onlyHere(base) ? 'on this machine ' : ''}and presses Start becomes one.
+          Open <a href="/volunteer">{link}</a> {onlyHere(base) ? 'on this machine ' : ''}and press Start to add a node.
           {onlyHere(base) && (
             <>
               {' '}
-              Other machines need an address that they reach: <code>--host</code> with HTTPS, or <code>--public-url</code>.
+              Other machines need a reachable address: <code>--host</code> with HTTPS, or <code>--public-url</code>.
             </>
           )}
         </p>
       </div>
       {rows.length === 0 ? (
         <div className="empty">
-          <strong>No node is here</strong>
-          <p>Open the volunteer page in a few tabs, or on a few machines. Jobs wait until there are slots for all their ranks.</p>
+          <strong>No nodes connected</strong>
+          <p>Open the volunteer page in a few tabs or on a few machines. A job starts when there are slots for all its ranks.</p>
           <a className="button" href="/volunteer" target="_blank" rel="noopener">
             Volunteer in a new tab
           </a>

@@ -23,10 +23,10 @@ export function OverviewPage() {
             </Link>
           )}
         </div>
-        <p className="muted num">{nodes.data ? `${plural(slots.nodes, 'node')} here, ${slots.free} of ${plural(slots.total, 'slot')} free` : '\u00a0'}</p>
+        <p className="muted num">{nodes.data ? `${plural(slots.nodes, 'node')} connected, ${slots.free} of ${plural(slots.total, 'slot')} free` : '\u00a0'}</p>
       </div>
       {/* A list that is there stays; that the server is away stands below. */}
-      {jobs.error && !jobs.data && <Problem error={jobs.error} title="The list of jobs could not be read" />}
+      {jobs.error && !jobs.data && <Problem error={jobs.error} title="Could not load the jobs" />}
       <div className="jobs-place">{jobs.data && <Jobs jobs={jobs.data} />}</div>
       {nodes.data && <Nodes nodes={nodes.data} />}
     </div>

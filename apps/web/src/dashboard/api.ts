@@ -7,7 +7,7 @@ export { ApiFailure };
 
 /** What to do about an error, from the one registry; undefined for a code that it does not know. */
 export const adviceFor = (code: string): string | undefined =>
-  code === 'OFFLINE' ? 'Check that the server runs and that this machine reaches it; the page tries again by itself.' : ERRORS[code as ErrorCode]?.advice;
+  code === 'OFFLINE' ? 'Check that the server is running and reachable from this machine. The page retries automatically.' : ERRORS[code as ErrorCode]?.advice;
 
 let skew = 0;
 /** The server's clock, as far as this browser's own is off by more than a second or two. */

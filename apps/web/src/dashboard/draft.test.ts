@@ -69,6 +69,6 @@ describe('draft', () => {
     expect(problems({ ...d, sources: [...d.sources, ...d.sources] })[0]?.text).toContain('main.ts');
     const module = { ...d, sources: [], packed: { language: 'wasm' as const, path: 'a.wasm', data: new Uint8Array(3_000_000) } };
     expect(problems(module, 4_000_000)).toEqual([]);
-    expect(problems(module, 3_900_000)[0]?.text).toBe('This is 4 MB as it is sent, and the server takes 3 MB.');
+    expect(problems(module, 3_900_000)[0]?.text).toBe('The submission has 4 MB; the server accepts 3 MB.');
   });
 });

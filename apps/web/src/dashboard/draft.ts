@@ -24,7 +24,7 @@ export interface Draft {
   sources: { path: string; text: string }[];
   /** In place of sources. */
   packed?: Packed | undefined;
-  /** Options of the compiler for C and C++, as typed. */
+  /** Compiler options for C and C++, as typed. */
   flags: string;
   /** Files that are compiled, where not all with a suffix of C or C++ are. */
   units?: string[] | undefined;
@@ -171,11 +171,11 @@ export function problems(d: Draft, most = Infinity): { field: 'sources' | 'entry
     const p = pathProblem(f.path);
     if (p) found.push({ field: 'files', text: p });
   }
-  if (sentBytes(d) > most) found.push({ field: 'files', text: `This is ${Math.ceil(sentBytes(d) / MEGA)} MB as it is sent, and the server takes ${Math.floor(most / MEGA)} MB.` });
-  if (!Number.isInteger(d.size) || d.size < 1 || d.size > 1024) found.push({ field: 'size', text: 'Between 1 and 1024 ranks.' });
-  if (splitArgs(d.flags) === undefined) found.push({ field: 'flags', text: 'A quotation mark is not closed.' });
-  if (parseEnv(d.env) === undefined) found.push({ field: 'env', text: 'Environment: one NAME=value on each line.' });
-  if (splitArgs(d.args) === undefined) found.push({ field: 'args', text: 'A quotation mark is not closed.' });
+  if (sentBytes(d) > most) found.push({ field: 'files', text: `The submission has ${Math.ceil(sentBytes(d) / MEGA)} MB; the server accepts ${Math.floor(most / MEGA)} MB.` });
+  if (!Number.isInteger(d.size) || d.size < 1 || d.size > 1024) found.push({ field: 'size', text: 'Choose 1 to 1024 ranks.' });
+  if (splitArgs(d.flags) === undefined) found.push({ field: 'flags', text: 'Unclosed quotation mark.' });
+  if (parseEnv(d.env) === undefined) found.push({ field: 'env', text: 'Environment: write one NAME=value per line.' });
+  if (splitArgs(d.args) === undefined) found.push({ field: 'args', text: 'Unclosed quotation mark.' });
   return found;
 }
 

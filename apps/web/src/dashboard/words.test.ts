@@ -34,18 +34,18 @@ describe('words', () => {
     expect(rankWord(rank({})).text).toBe('computing');
   });
   it('says why a job waits, how far it is, how it ended', () => {
-    expect(jobLine(job({ state: 'waiting', reason: 'needs 4 slots, 3 are here' }))).toBe('needs 4 slots, 3 are here');
+    expect(jobLine(job({ state: 'waiting', reason: 'needs 4 slots; 3 available' }))).toBe('needs 4 slots; 3 available');
     expect(jobLine(job({ tasks: [rank({ state: 'done' }), rank({})] }))).toBe('1 of 2 ranks done');
     expect(jobLine(job({ state: 'failed', error: { code: 'DEADLOCK', message: 'Every rank waits.\nrank 0 …' } }))).toBe('DEADLOCK: Every rank waits.');
     expect([wantedAt(job({ state: 'waiting' })), wantedAt(job({ state: 'waiting', room: 'ABCDEF' })), wantedAt(job({ state: 'paused' })), wantedAt(job({ state: 'done' }))]).toEqual(['/volunteer', '/volunteer?room=ABCDEF', undefined, undefined]);
     const stopped = job({ state: 'paused', reason: 'The disk of the server is full: 0 B of 16 MB free. …', stopped: { code: 'DISK_FULL', message: '' } });
-    expect([jobLine(stopped), wantedAt(stopped)]).toEqual(['the disk of the server is full; it goes on by itself', undefined]);
+    expect([jobLine(stopped), wantedAt(stopped)]).toEqual(['the server’s disk is full; the job resumes when there is space', undefined]);
     expect(wantedAt(job({ state: 'waiting', stopped: { code: 'STORAGE_FAILED', message: '' } }))).toBeUndefined();
     expect(jobLine(job({ state: 'done', reason: 'old' }))).toBe('2 ranks finished');
   });
   it('says before a pause what it will cost', () => {
     expect(pauseAdvice(job({ protocol: 'none' }))).toContain('cannot be paused');
-    expect(pauseAdvice(job({}))).toContain('has not begun');
+    expect(pauseAdvice(job({}))).toContain('not started');
     const begun = { startedAt: 1, tasks: [rank({ images: 1 }), rank({}), rank({ state: 'done' })] };
     expect(pauseAdvice(job(begun))).toMatch(/next checkpoint\.here.* 1 of 2 ranks have none so far/);
     expect(pauseAdvice(job({ ...begun, program: { language: 'c', entry: 'a.c', hash: '' } }))).toMatch(/next MPI call/);
@@ -54,7 +54,7 @@ describe('words', () => {
     expect(totalsOf(job({ tasks: [rank({ messagesOut: 2, messagesIn: 3, bytesOut: 8 }), rank({ messagesOut: 3, messagesIn: 2, bytesOut: 1 })] }))).toMatchObject({ messages: 5, bytes: 9 });
   });
   it('says before submission whether there is room', () => {
-    expect(slotsAdvice(4, { total: 3, free: 3 }).text).toContain('Needs 4 slots, 3 are here');
+    expect(slotsAdvice(4, { total: 3, free: 3 }).text).toContain('Needs 4 slots; 3 available');
     expect(slotsAdvice(4, { total: 8, free: 2 }).tone).toBe('wait');
     expect(slotsAdvice(1, { total: 8, free: 2 }).tone).toBe('good');
   });
@@ -79,10 +79,10 @@ describe('words', () => {
     expect(verdictOf([run(true, 2)]).text).toBe('The answer is the same, byte for byte, as that of the other run.');
     expect(verdictOf([run(true), run(false)])).toEqual({ text: 'The answer is not the same as that of 1 of 2 other runs.', tone: 'bad' });
     expect(comparisonLine(2, run(true))).toBe('the same. This run lost 2 ranks, that one no rank.');
-    expect([uploadText({ sentBytes: 0, ofBytes: 0 }), uploadText({ sentBytes: 65_536, ofBytes: 131_072 }), uploadText({ sentBytes: 9, ofBytes: 9 })]).toEqual(['uploading', 'uploading 65.5 kB of 131 kB', 'uploaded, waits for its log']);
+    expect([uploadText({ sentBytes: 0, ofBytes: 0 }), uploadText({ sentBytes: 65_536, ofBytes: 131_072 }), uploadText({ sentBytes: 9, ofBytes: 9 })]).toEqual(['uploading', 'uploading 65.5 kB of 131 kB', 'uploaded, waiting for the log']);
   });
 
   it('a rank of a job that has ended waits for nothing', () => {
-    expect([rankWord(rank({ state: 'unassigned' })).text, rankWord(rank({ state: 'unassigned' }), true).text, tileText(rank({ state: 'running' }), true), rankWord(rank({ state: 'done' }), true).text]).toEqual(['no slot yet', 'stopped', 'stopped', 'done']);
+    expect([rankWord(rank({ state: 'unassigned' })).text, rankWord(rank({ state: 'unassigned' }), true).text, tileText(rank({ state: 'running' }), true), rankWord(rank({ state: 'done' }), true).text]).toEqual(['without a slot', 'stopped', 'stopped', 'done']);
   });
 });

@@ -24,7 +24,7 @@ export function rankWord(t: Pick<TaskView, 'state' | 'activity' | 'exitCode'>, e
   if (ended && t.state !== 'done' && t.state !== 'failed') return { text: 'stopped', tone: 'quiet' };
   switch (t.state) {
     case 'unassigned':
-      return { text: 'no slot yet', tone: 'quiet' };
+      return { text: 'without a slot', tone: 'quiet' };
     case 'paused':
       return { text: 'paused', tone: 'quiet' };
     case 'assigned':
@@ -57,22 +57,22 @@ export function rankWord(t: Pick<TaskView, 'state' | 'activity' | 'exitCode'>, e
 }
 
 /** Why jobs stand still though nobody paused them, in a line; the server's own words have the figures. */
-export const stoppedLine = (code: string): string => (code === 'DISK_FULL' ? 'the disk of the server is full; it goes on by itself' : 'the server cannot store anything; it goes on by itself');
+export const stoppedLine = (code: string): string => (code === 'DISK_FULL' ? 'the server’s disk is full; the job resumes when there is space' : 'the server cannot store anything; the job resumes when it can');
 
 export const isPaused = (state: JobState): boolean => state === 'paused' || state === 'pausing';
 
 /** What a pause will do to this job: said before it is done. */
 export function pauseAdvice(job: JobView): string {
-  if (job.protocol === 'none') return 'This job cannot be paused: its protocol, none, keeps nothing that a rank could go on from. You can cancel it and run it again later.';
-  if (job.startedAt === undefined) return 'It has not begun. It leaves the queue, and comes back to its place when you resume it.';
+  if (job.protocol === 'none') return 'This job cannot be paused: its protocol, none, keeps nothing to resume a rank from. You can cancel it and run it again later.';
+  if (job.startedAt === undefined) return 'The job has not started. It leaves the queue, and returns to its place when you resume it.';
   const left = job.tasks.filter((t) => t.state !== 'done');
   const without = left.filter((t) => t.images === 0).length;
   const who = without === left.length ? 'No rank has one so far' : without === 0 ? 'Every rank has an older one' : `${without} of ${plural(left.length, 'rank')} have none so far`;
   const how =
     job.program.language === 'typescript'
-      ? 'A rank takes an image at its next checkpoint.here, if it comes there within 15 seconds. One without an image begins anew when you resume, and repeats its log'
-      : 'Each rank takes an image at its next MPI call, if there is one within 15 seconds. One without goes back to the image before, or begins anew and repeats its log';
-  return `${how}. ${who}. The slots are free for other jobs meanwhile; the answer is the same, and a pause counts as no fault.`;
+      ? 'Each rank takes a checkpoint at its next checkpoint.here, if it gets there within 15 seconds. When you resume, ranks without a checkpoint restart and replay their log'
+      : 'Each rank takes a checkpoint at its next MPI call, if there is one within 15 seconds. Ranks without a checkpoint fall back to their previous one, or restart and replay their log';
+  return `${how}. ${who}. Other jobs can use the slots in the meantime. The answer stays the same, and a pause is not counted as a fault.`;
 }
 
 const POINT_TO_POINT = /recv|send|probe|wait/i;
@@ -83,13 +83,13 @@ type Doing = Pick<TaskView, 'state' | 'activity' | 'activitySince' | 'lastImageA
 export function activityText(t: Doing): string | undefined {
   const a = t.activity;
   if (t.state === 'unassigned') return 'waits for a free slot';
-  if (t.state === 'paused') return t.lastImageAt === undefined ? 'begins anew and repeats its log' : 'goes on from its last image';
+  if (t.state === 'paused') return t.lastImageAt === undefined ? 'will restart and replay its log' : 'will resume from its last checkpoint';
   if (t.state === 'suspect') return 'its node does not answer';
   if (t.state === 'recovering' && a?.state !== 'replaying') return 'a new incarnation is being started';
   if (!a || (t.state !== 'running' && t.state !== 'recovering')) return undefined;
-  if (a.state === 'replaying') return 'repeats its logged messages';
-  if (a.state === 'checkpointing') return 'takes an image';
-  if (a.state === 'resting') return 'rests: its volunteer gives a share of the processor';
+  if (a.state === 'replaying') return 'replays its logged messages';
+  if (a.state === 'checkpointing') return 'takes a checkpoint';
+  if (a.state === 'resting') return 'rests: its volunteer limits the share of the processor';
   if (a.state !== 'waiting' || !a.call) return undefined;
   if (a.peer === WORLD) return a.call === 'stdin' ? 'waits for standard input' : `waits in ${a.call} for the outside world`;
   const whom = a.peer === undefined ? (POINT_TO_POINT.test(a.call) && a.tag !== undefined ? ' for any rank' : '') : ` for rank ${a.peer}`;
@@ -121,23 +121,23 @@ export function tileText(t: TaskView, ended = false): string {
 const CAUSES: Record<string, string> = {
   goodbye: 'the tab was closed or stopped',
   disconnected: 'the connection broke',
-  silent: 'the node fell silent',
+  silent: 'the node stopped responding',
   crashed: 'the worker crashed',
-  killed: 'killed by hand',
+  killed: 'killed manually',
   clone: 'a second tab ran the same rank',
   declined: 'its node does not run programs of this kind',
   reloaded: 'the tab was reloaded',
-  refused: 'its messages were refused',
+  refused: 'the server rejected its messages',
   restart: 'the server was restarted',
-  doubted: 'all ranks seemed to wait for each other; started elsewhere to be sure',
-  compared: 'nothing came of it; tried on another node',
+  doubted: 'possible deadlock; the rank was restarted on another node to check',
+  compared: 'no progress; the rank was moved to another node',
 };
 export const faultCause = (cause: string): string => CAUSES[cause] ?? cause;
 
 /** What follows from it for its node: 'new node, in quarantine for 40 s: out of memory'. undefined: nothing. */
 export function faultVerdict(f: Fault): string | undefined {
   const who = f.newcomer === true ? 'new node' : 'node';
-  const what = f.excused === true ? 'not held against the node: it failed in the same place elsewhere' : f.quarantineMs === undefined ? undefined : `${who} in quarantine for ${elapsed(f.quarantineMs)}`;
+  const what = f.excused === true ? 'not counted against the node: the rank failed in the same place elsewhere' : f.quarantineMs === undefined ? undefined : `${who} in quarantine for ${elapsed(f.quarantineMs)}`;
   const parts = [what, f.error].filter((p) => p !== undefined);
   return parts.length === 0 ? undefined : parts.join('; ');
 }
@@ -166,7 +166,7 @@ export function jobLine(job: JobView): string {
   if (job.state === 'failed') return job.error ? `${job.error.code}: ${firstLine(job.error.message)}` : (job.reason ?? 'failed');
   if (job.stopped && !hasEnded(job.state)) return stoppedLine(job.stopped.code);
   if (job.reason && !hasEnded(job.state)) return job.reason;
-  if (job.state === 'paused') return 'had not begun';
+  if (job.state === 'paused') return 'not started';
   if (job.state === 'waiting') return `waits for ${plural(total, 'slot')}`;
   if (job.state === 'done') return `${plural(total, 'rank')} finished${survived(job)}`;
   if (job.state === 'cancelled') return `${plural(total, 'rank')} stopped`;
@@ -214,7 +214,7 @@ export const nodeWord = (n: NodeView): Word => (n.state === 'here' && n.quaranti
 
 /** Why a node is given nothing new, and until when; undefined: it is. */
 export const quarantineText = (n: NodeView, now: number): string | undefined =>
-  n.quarantinedUntil === undefined || n.quarantinedUntil <= now ? undefined : `In quarantine for ${elapsed(n.quarantinedUntil - now)}: ranks failed here that did not fail elsewhere. It keeps its ranks and is given no others.`;
+  n.quarantinedUntil === undefined || n.quarantinedUntil <= now ? undefined : `In quarantine for ${elapsed(n.quarantinedUntil - now)}: ranks failed here that did not fail elsewhere. It keeps its ranks but gets no new ones.`;
 
 /** A headless volunteer may run programs of WebAssembly only. */
 const runs = (n: NodeView, language: string): boolean => n.runs === undefined || n.runs.includes(kindOf(language as ProgramLanguage));
@@ -231,9 +231,9 @@ export function slotsOf(nodes: readonly NodeView[], room?: string, language?: st
 
 /** How a job of `size` ranks would fare now: said before it is submitted. */
 export function slotsAdvice(size: number, slots: { total: number; free: number }): Word {
-  if (slots.free >= size) return { text: `${slots.free === slots.total ? plural(slots.free, 'slot') : `${slots.free} of ${plural(slots.total, 'slot')}`} free: it starts at once.`, tone: 'good' };
-  if (slots.total >= size) return { text: `Needs ${plural(size, 'slot')}, ${slots.free} of ${slots.total} free now: it waits for other jobs.`, tone: 'wait' };
-  return { text: `Needs ${plural(size, 'slot')}, ${slots.total} ${slots.total === 1 ? 'is' : 'are'} here: it waits until more tabs volunteer.`, tone: 'warn' };
+  if (slots.free >= size) return { text: `${slots.free === slots.total ? plural(slots.free, 'slot') : `${slots.free} of ${plural(slots.total, 'slot')}`} free: the job starts at once.`, tone: 'good' };
+  if (slots.total >= size) return { text: `Needs ${plural(size, 'slot')}; ${slots.free} of ${slots.total} are free. The job waits for others to finish.`, tone: 'wait' };
+  return { text: `Needs ${plural(size, 'slot')}; ${slots.total === 0 ? 'none' : slots.total} available. The job waits for more volunteers.`, tone: 'warn' };
 }
 
 /** One line above the runs with which a job was compared: never more than was compared. */
@@ -256,7 +256,7 @@ export function comparisonLine(lostHere: number, run: Pick<ComparedRun, 'same' |
 /** An image on its way: how much of how much. */
 export function uploadText({ sentBytes, ofBytes }: NonNullable<TaskView['uploading']>): string {
   if (ofBytes === 0) return 'uploading';
-  return sentBytes < ofBytes ? `uploading ${bytes(sentBytes)} of ${bytes(ofBytes)}` : 'uploaded, waits for its log';
+  return sentBytes < ofBytes ? `uploading ${bytes(sentBytes)} of ${bytes(ofBytes)}` : 'uploaded, waiting for the log';
 }
 
 /** Where a message ends and its stack begins: engines write '\n    at …' (Chromium, Node) or 'name@file:line' (Firefox). */

@@ -28,7 +28,7 @@ export function ApiPage() {
       </div>
       {failed && (
         <p className="notice tone-bad" role="alert">
-          The description cannot be read; the server does not answer.
+          Could not load the description; the server does not answer.
         </p>
       )}
       {doc && (

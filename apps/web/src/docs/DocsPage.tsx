@@ -8,7 +8,7 @@ export function DocsPage() {
     <article className="narrow stack">
       <title>Documentation – Mayfly</title>
       <h1>Documentation</h1>
-      <p className="muted">It comes from this server, as everything here does.</p>
+      <p className="muted">This server serves these pages; nothing loads from elsewhere.</p>
       <ul className="docs-list">
         {DOCUMENTS.map((d) => (
           <li key={d.name}>
@@ -19,7 +19,7 @@ export function DocsPage() {
           </li>
         ))}
         <li>
-          <Link to="/docs/trust">Whom you trust</Link>
+          <Link to="/docs/trust">Trust</Link>
           <span className="muted">: what a volunteer could falsify, and what you can do about it</span>
         </li>
         <li>

@@ -45,7 +45,7 @@ function Document({ name, fallback }: { name: string; fallback: string }) {
       </nav>
       {failed && (
         <p className="notice tone-bad" role="alert">
-          The text cannot be loaded; the server does not answer.
+          Could not load the text; the server does not answer.
         </p>
       )}
       {text && text.sections.length > 3 && (

@@ -36,8 +36,9 @@ export function LessonPage() {
       <div>
         <h1>What happens when a tab closes?</h1>
         <p className="muted">
-          A small job, run by this very page: {LESSON_RANKS} ranks pass a number round a ring. Each adds what it gets to a sum, which stands in its memory and nowhere else, and sends the sum on. You move it lap by
-          lap, close the tab of any rank in between, and see whether the answer changes. Everything below is what the server and the ranks say; nothing is staged.
+          A small job, run by this very page: {LESSON_RANKS} ranks pass a number round a ring. Each adds what it gets to a sum, which only its own memory holds, and
+          sends the sum on. You start each lap, close the tab of any rank in between, and see whether the answer changes. Everything below comes from the
+          server and the ranks; nothing is staged.
         </p>
       </div>
       {inTheWay ? (
@@ -83,8 +84,8 @@ function wordOf(r: Rank, here: boolean): { text: string; tone: Tone } {
   if (r.state === 'done') return { text: 'done', tone: 'good' };
   if (!here) return { text: 'has no tab', tone: 'bad' };
   if (r.state !== 'running') return { text: r.incarnation > 0 ? 'coming back' : 'loading', tone: 'again' };
-  if (r.activity === 'replaying') return { text: 'reads its log again', tone: 'again' };
-  return r.rank === 0 ? { text: 'waits for you or the token', tone: 'wait' } : { text: 'waits for the token', tone: 'wait' };
+  if (r.activity === 'replaying') return { text: 'replaying its log', tone: 'again' };
+  return r.rank === 0 ? { text: 'waiting for you or the token', tone: 'wait' } : { text: 'waiting for the token', tone: 'wait' };
 }
 
 function Picture({ view, nodes, over, onClose }: { view: LessonView; nodes: readonly LessonNode[]; over: boolean; onClose: (name: string) => void }) {
@@ -128,7 +129,7 @@ function Picture({ view, nodes, over, onClose }: { view: LessonView; nodes: read
           );
         })}
       </ul>
-      <p className="hint">Rank 0’s log also has the lines that you send it. A square is filled when the rank that is there has read the message.</p>
+      <p className="hint">Rank 0’s log also has the lines that you send it. A filled square is a message that the current rank has read.</p>
     </section>
   );
 }
@@ -142,11 +143,11 @@ function NextStep({ view, nodes, onStep, onOpen }: { view: LessonView; nodes: re
       <h2>Your next step</h2>
       <p role="status">
         {missing
-          ? 'A rank has no tab. Its log waits on the server, and so does everybody who needs it. Open another tab, or send the token all the same and watch it stop before the missing rank.'
+          ? 'A rank has no tab. Its log waits on the server, and the other ranks wait for it. Open another tab, or send the token anyway and watch it stop before the missing rank.'
           : settled
             ? laps === 0
-              ? 'All ranks are here and wait. Send the token round.'
-              : `Lap ${laps} of ${LESSON_LAPS} is done. Close a tab, whichever you like, or send the token round again.`
+              ? 'All ranks are ready. Send the token round.'
+              : `Lap ${laps} of ${LESSON_LAPS} is done. Close any tab, or send the token round again.`
             : 'The ranks are at work.'}
       </p>
       <div className="row">
@@ -167,11 +168,11 @@ function End({ view, onAgain }: { view: LessonView; onAgain: () => void }) {
   const lost = view.faults.length;
   return (
     <section className={`notice tone-${same ? 'good' : 'bad'}`} aria-label="The end" role="status">
-      <h2>{same ? 'The answer is the same' : 'The job did not end as it should have'}</h2>
+      <h2>{same ? 'The answer is the same' : 'The job did not end as expected'}</h2>
       {same ? (
         <p>
-          Rank 0 printed {said}. This page has computed the sums by itself, without ranks and without messages: {ANSWER.at(-1)}.{' '}
-          {lost === 0 ? 'No tab was closed; try it once more and close some.' : `${lost === 1 ? 'One rank was' : `${lost} ranks were`} lost on the way, and nothing of the answer.`}
+          Rank 0 printed {said}. This page computed the same sums without ranks or messages: {ANSWER.at(-1)}.{' '}
+          {lost === 0 ? 'No tab was closed. Run it again and close some.' : `${lost === 1 ? 'One rank was' : `${lost} ranks were`} lost on the way; the answer was not.`}
         </p>
       ) : (
         <p>{view.error ?? `It is ${view.state}, and rank 0 printed ${said ?? 'nothing'}.`}</p>

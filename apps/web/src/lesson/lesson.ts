@@ -59,7 +59,7 @@ export class Lesson {
       const { code } = await api.post('/api/lesson');
       this.#code = code;
       if (this.#ended) return this.leave();
-      this.#tell(`The server has a job of ${LESSON_RANKS} ranks. This page opens ${LESSON_RANKS} nodes for it; each is to the server what another tab would be.`);
+      this.#tell(`The server has a job of ${LESSON_RANKS} ranks. This page opens ${LESSON_RANKS} nodes for it; to the server, each looks like a separate tab.`);
       await Promise.all(Array.from({ length: LESSON_RANKS }, () => this.#open()));
       await this.#look();
     } catch (e) {
@@ -93,10 +93,10 @@ export class Lesson {
     for (const f of view.faults) {
       const known = before?.faults.find((b) => b.rank === f.rank && b.incarnation === f.incarnation);
       const { logged = 0, incarnation = 0 } = view.ranks[f.rank] ?? {};
-      if (!known) story.push(`The server heard that rank ${f.rank} is gone. Its memory is lost, and the sum in it; its log of ${plural(logged, 'message')} is not. The other ranks were told nothing: they wait for messages, as always.`);
+      if (!known) story.push(`The server noticed that rank ${f.rank} is gone. Its memory and the sum in it are lost; its log of ${plural(logged, 'message')} is not. The other ranks do not notice: they wait for messages, as always.`);
       if (f.recoveredAfterMs !== undefined && known?.recoveredAfterMs === undefined)
         story.push(
-          `Rank ${f.rank} is back, as incarnation ${incarnation}. It began at the start of the program and was fed its log in the old order; so it computed the same sum, and what it had sent before was not sent twice. The others never noticed.`,
+          `Rank ${f.rank} is back, as incarnation ${incarnation}. It started the program from the beginning and received its logged messages in the old order, so it computed the same sum. Its old messages were not sent twice. The other ranks never noticed.`,
         );
     }
     const laps = lines(view.output);

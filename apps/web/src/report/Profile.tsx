@@ -23,7 +23,7 @@ export function Profile({ ranks, watched = false }: ProfileProps) {
     <>
       <div className="stack profile-sum">
         <p className="small place-of-two" data-testid="profile-sum">
-          {sum.all === 0 ? 'Nothing is known yet: ranks tell once a second where their time went.' : `${plural(ranks.length, 'rank')}, ${duration(sum.all)} in sum.`}
+          {sum.all === 0 ? 'No data yet: ranks report once a second where their time went.' : `${plural(ranks.length, 'rank')}, ${duration(sum.all)} in sum.`}
           {top && ` Rank ${top.rank} computed longest: ${duration(top.ms)}, ${top.ofMean.toFixed(2)} times the mean.`}
         </p>
         <Bar of={sum} tall />

@@ -18,7 +18,7 @@ export function Report({ report: r }: { report: JobReport }) {
       <p>{story(r)}</p>
       {job.about !== undefined && (
         <p className="break">
-          What it is for, in its owner’s words: {job.about}
+          Purpose, in the owner’s words: {job.about}
         </p>
       )}
       {job.error && (
@@ -32,7 +32,7 @@ export function Report({ report: r }: { report: JobReport }) {
         <Fact name="Ran for" value={job.startedAt === undefined ? '–' : duration(job.runMs)} />
         <Fact name="Ranks" value={count(job.size)} />
         <Fact name="Messages" value={`${count(totals.messages)} · ${bytes(totals.bytes)}`} />
-        <Fact name="Images" value={`${count(totals.images)} · ${bytes(totals.imageBytes)}`} />
+        <Fact name="Checkpoints" value={`${count(totals.images)} · ${bytes(totals.imageBytes)}`} />
         <Fact name="Lost ranks" value={count(totals.faults)} />
         <Fact name="New work" value={all > 0 ? duration(totals.usefulMs) : '–'} />
         <Fact name="Repeated work" value={all > 0 ? `${duration(totals.replayedMs)} (${((100 * totals.replayedMs) / all).toFixed(1)} %)` : '–'} />
@@ -48,7 +48,7 @@ export function Report({ report: r }: { report: JobReport }) {
           <dd className="mono">{job.seed}</dd>
           <dt>Fault tolerance</dt>
           <dd>
-            {job.options.protocol === 'none' ? 'none: a lost rank ends the job' : 'every message is logged before it is delivered (pessimistic message logging)'}; an image of each rank about every{' '}
+            {job.options.protocol === 'none' ? 'none: a lost rank ends the job' : 'every message is logged before it is delivered (pessimistic message logging)'}; a checkpoint of each rank about every{' '}
             {duration(job.options.checkpointMs)}
           </dd>
           <dt>Submitted</dt>
@@ -66,7 +66,7 @@ export function Report({ report: r }: { report: JobReport }) {
       <section className="stack">
         <h2>Where it ran</h2>
         {r.nodes.length === 0 ? (
-          <p className="muted small">Not known any more.</p>
+          <p className="muted small">No longer known.</p>
         ) : (
           <ul className="plain">
             {r.nodes.map((n, i) => (
@@ -96,7 +96,7 @@ export function Report({ report: r }: { report: JobReport }) {
         ) : (
           <>
             <p className="muted small">
-              SHA-256, as <code>sha256sum</code> prints it: two runs with the same hashes wrote the same bytes.
+              SHA-256, as <code>sha256sum</code> prints it: Two runs with the same hashes wrote the same bytes.
             </p>
             <Table label="What it wrote" head={['Name', 'Rank', 'Size', 'SHA-256']} rows={written.map((o) => [o.path, String(o.rank), bytes(o.bytes), o.sha256 ?? 'when it has ended'])} />
           </>
@@ -113,13 +113,13 @@ export function Report({ report: r }: { report: JobReport }) {
         <h2>Ranks</h2>
         <Table
           label="Ranks"
-          head={['Rank', 'Incarnations', 'Messages in', 'Messages out', 'Images', 'Exit code']}
+          head={['Rank', 'Incarnations', 'Messages in', 'Messages out', 'Checkpoints', 'Exit code']}
           rows={r.ranks.map((t) => [String(t.rank), String(t.incarnations), `${count(t.messagesIn)} · ${bytes(t.bytesIn)}`, `${count(t.messagesOut)} · ${bytes(t.bytesOut)}`, String(t.images), t.exitCode === undefined ? '–' : String(t.exitCode)])}
         />
       </section>
       <p className="muted small">
-        Mayfly runs MPI programs, made for clusters, in browser tabs that volunteers open and close as they like. A <em>rank</em> is one of the program’s processes; when its tab goes away, it is started
-        again in another one as its next <em>incarnation</em>: it goes on from its last <em>image</em> and repeats what it had done since, fed by the log of its messages. Times of ranks are sums over all ranks.
+        Mayfly runs MPI programs, which are written for clusters, in browser tabs that volunteers open and close at any time. A <em>rank</em> is one of the program’s processes; when its tab goes away, it is started
+        again in another one as its next <em>incarnation</em>: it resumes from its last <em>checkpoint</em> and repeats the work since then, with the messages from its log. Times are sums over all ranks.
       </p>
     </div>
   );

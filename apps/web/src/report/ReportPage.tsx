@@ -31,8 +31,8 @@ export function ReportPage() {
     return (
       <section className="narrow">
         <title>No report – Mayfly</title>
-        <h1>No report is here</h1>
-        <p className="muted">{report.status === 404 || report.status === 400 ? 'There is no such job, or its owner does not share the report (any more).' : report.message}</p>
+        <h1>No report here</h1>
+        <p className="muted">{report.status === 404 || report.status === 400 ? 'This job does not exist, or its owner does not share its report.' : report.message}</p>
       </section>
     );
   return (
@@ -44,7 +44,7 @@ export function ReportPage() {
           Print
         </button>
       </div>
-      {!shared && <p className="muted small no-print">Not shared: only people with a token of this server see this page.</p>}
+      {!shared && <p className="muted small no-print">Not shared: only people with a token of this server can see this page.</p>}
       <Report report={report} />
     </article>
   );

@@ -32,17 +32,17 @@ export function ByCall({ ranks, all, watched }: WaitingProps) {
       sums={sums}
       idOf={callKey}
       watched={watched}
-      none="No rank has had to wait in a call so far."
+      none="No rank has waited in a call so far."
       columns={[
         { title: 'Call', cell: (c) => <Call name={c.call} /> },
         { title: 'Waited', className: 'right c-ms', cell: (c) => duration(c.ms) },
         { title: 'Of all time', className: 'right c-ms', cell: (c) => share(c.ms, all) },
         { title: 'Waits', className: 'right c-ms', cell: (c) => count(c.times) },
         { title: 'Mean', className: 'right c-ms', cell: (c) => (c.times === 0 ? '–' : time(c.ms / c.times)) },
-        { title: 'Longest in sum', className: 'right c-most', cell: (c) => `rank ${c.rank}, ${duration(c.most)}` },
+        { title: 'Longest total', className: 'right c-most', cell: (c) => `rank ${c.rank}, ${duration(c.most)}` },
       ]}
     >
-      A wait is a call that had to block. Time in a call whose message was there already, and in polls such as MPI_Test, counts as computing.
+      A wait is a call that had to block. Time in calls whose message had already arrived, and in polls such as MPI_Test, counts as computing.
     </Sums>
   );
 }
@@ -56,17 +56,17 @@ export function ByPlace({ ranks, all, watched }: WaitingProps) {
       sums={sums}
       idOf={placeKey}
       watched={watched}
-      none="No rank has waited long enough for a look at from where."
+      none="No rank has waited long enough to record a place."
       columns={[
         { title: 'Place', className: 'mono', cell: (p) => <span title={p.place}>{p.place}</span> },
         { title: 'Call', className: 'c-call', cell: (p) => <Call name={p.call} /> },
         { title: 'Waited', className: 'right c-ms', cell: (p) => duration(p.ms) },
         { title: 'Of all time', className: 'right c-ms', cell: (p) => share(p.ms, all) },
-        { title: 'Longest in sum', className: 'right c-most', cell: (p) => `rank ${p.rank}, ${duration(p.most)}` },
+        { title: 'Longest total', className: 'right c-most', cell: (p) => `rank ${p.rank}, ${duration(p.most)}` },
       ]}
     >
-      The function that makes the call, with its line where the program tells it (TypeScript always; C and C++ compiled with <code>-g</code>). Looked at once in twenty milliseconds of waiting: where short waits
-      are many, this is a sample.
+      The function that makes the call, with its line where known (TypeScript always; C and C++ compiled with <code>-g</code>). Sampled every 20 ms of
+      waiting, so many short waits are an estimate.
     </Sums>
   );
 }

@@ -24,8 +24,8 @@ interface Props {
 export function Board({ room, who, live = true, title, short = false }: Props) {
   const board = useBoard(room, who, live);
   const [all, setAll] = useState(false);
-  if (!board) return short ? null : <BoardFrame title={title}>The board is being read.</BoardFrame>;
-  if (board.names === 0) return short ? null : <BoardFrame title={title}>Nobody is on it yet. Give your name for the board before you start, and what your tab does is counted under it.</BoardFrame>;
+  if (!board) return short ? null : <BoardFrame title={title}>Loading the board…</BoardFrame>;
+  if (board.names === 0) return short ? null : <BoardFrame title={title}>No one is listed yet. Enter a name before you start to have your contribution counted.</BoardFrame>;
   const shown = board.entries.slice(0, all ? board.entries.length : FIRST);
   const { you } = board;
   return (
@@ -78,9 +78,9 @@ export function Board({ room, who, live = true, title, short = false }: Props) {
         </button>
       )}
       <p className="hint">
-        Time of ranks, new work and replay, as the server heard it from the tabs
-        {board.since !== undefined && ` since ${new Date(board.since).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })}`}; what a rank does in its last second is not in it.
-        {board.anonymous.usefulMs + board.anonymous.replayedMs > 0 && ` Volunteers without a name gave ${elapsed(board.anonymous.usefulMs + board.anonymous.replayedMs)}.`} Nobody checks who is behind a name.
+        Rank time, new work and replay, as the tabs reported it to the server
+        {board.since !== undefined && ` since ${new Date(board.since).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })}`}; the last second of a rank is not counted.
+        {board.anonymous.usefulMs + board.anonymous.replayedMs > 0 && ` Volunteers without a name contributed ${elapsed(board.anonymous.usefulMs + board.anonymous.replayedMs)}.`} Names are not verified.
       </p>
     </div>
   );

@@ -61,8 +61,8 @@ export function Missing() {
   return (
     <section className="narrow stack">
       <title>Not found – Mayfly</title>
-      <h1>Nothing lives here</h1>
-      <p className="muted">{docs ? 'There is no document of that name.' : 'The address may be misspelt.'}</p>
+      <h1>Page not found</h1>
+      <p className="muted">{docs ? 'There is no document with that name.' : 'The address may be misspelt.'}</p>
       <p className="row">
         <Link to="/docs" className={docs ? 'button primary' : 'button'}>
           Documentation
@@ -82,8 +82,8 @@ export function Crash({ error }: ErrorComponentProps) {
   return (
     <section className="narrow" role="alert">
       <title>Error – Mayfly</title>
-      <h1>This page broke</h1>
-      <p className="muted">A defect of the page, not of your job: jobs go on without it. Reload to look again.</p>
+      <h1>This page failed</h1>
+      <p className="muted">This is an error in the page, not in your job: jobs keep running. Reload the page to continue.</p>
       <pre className="block">{error instanceof Error ? (error.stack ?? error.message) : String(error)}</pre>
       <button className="button primary" onClick={() => location.reload()}>
         Reload

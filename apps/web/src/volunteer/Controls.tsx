@@ -23,7 +23,7 @@ export function Controls({ phase, paused, onPause, onFinish }: Props) {
     <div className="controls row" role="group" aria-label="While it is on">
       {paused ? (
         <Button className="button" isDisabled={!on} onPress={() => onPause(undefined)}>
-          Go on
+          Resume
         </Button>
       ) : (
         <Button className="button" isDisabled={!on || phase === 'leaving'} onPress={() => onPause(Infinity)}>

@@ -60,10 +60,10 @@ export function HereNow({ snapshot, given, rates, seats }: NowProps) {
         <SoFar rank={snapshot.ranks[0]} />
       </div>
       <div className="work-for small" tabIndex={0} role="group" aria-label="What the work is for">
-        {!here && <p className="muted">What the work is for is said here as soon as a rank comes.</p>}
+        {!here && <p className="muted">Once work arrives, its purpose appears here.</p>}
         {abouts(snapshot.ranks).map(([job, about]) => (
           <p key={job}>
-            {about === undefined ? <span className="muted">The owner of “{job}” does not say what it is for.</span> : <><strong>{job}</strong> {about}</>}
+            {about === undefined ? <span className="muted">The owner of “{job}” has not described its purpose.</span> : <><strong>{job}</strong> {about}</>}
           </p>
         ))}
       </div>
@@ -72,7 +72,7 @@ export function HereNow({ snapshot, given, rates, seats }: NowProps) {
           const r = seats[i];
           return (
             <li key={i} className={r ? undefined : 'muted'}>
-              {r ? <RankHere rank={r} rate={rates.get(keyOf(r))} now={now} /> : snapshot.phase === 'idle' || snapshot.phase === 'working' ? 'A free slot: no rank is here at the moment.' : 'No rank is here.'}
+              {r ? <RankHere rank={r} rate={rates.get(keyOf(r))} now={now} /> : snapshot.phase === 'idle' || snapshot.phase === 'working' ? 'Free slot, waiting for a rank.' : 'No rank is here.'}
             </li>
           );
         })}
@@ -88,7 +88,7 @@ const perSecond = (n: number): string => (n > 0 && n < 10 ? n.toFixed(1) : count
 
 function RankHere({ rank: r, rate, now }: { rank: RankSnapshot; rate: Rate | undefined; now: number }) {
   const word = rankWords(r);
-  const image = r.imageAt !== undefined ? `image ${ago(r.imageAt, now)}` : r.canImage ? 'no image yet' : 'restarts from its log';
+  const image = r.imageAt !== undefined ? `checkpoint ${ago(r.imageAt, now)}` : r.canImage ? 'no checkpoint yet' : 'no checkpoint; restarts from its log';
   return (
     <>
       <div className="line-here">
@@ -172,7 +172,7 @@ export function Gifts({ sum, on }: { sum: Gave; on: boolean }) {
           <dd>{elapsed(sum.usefulMs)}</dd>
         </div>
         <div>
-          <dt>Replayed for others</dt>
+          <dt>Replayed after losses</dt>
           <dd>{elapsed(sum.replayedMs)}</dd>
         </div>
         <div>
@@ -184,7 +184,7 @@ export function Gifts({ sum, on }: { sum: Gave; on: boolean }) {
           <dd>{count(sum.jobs)}</dd>
         </div>
       </dl>
-      <p className="hint">Time of ranks in this browser, over all its visits; that they wait for others is in it. Replayed is what lost ranks had already done: it brings them back to where they were.</p>
+      <p className="hint">Total rank time in this browser, across visits, including time spent waiting for other ranks. Replayed work repeats what a lost rank had already done, to bring it back to where it was.</p>
     </section>
   );
 }

@@ -11,7 +11,7 @@ export function whoIs(c: Choices): { name: string; team?: string } | undefined {
   return name === undefined ? undefined : { name, ...(team === undefined ? {} : { team }) };
 }
 
-const WRONG = 'Letters, digits, blanks and . _ \' - only, beginning with a letter or a digit.';
+const WRONG = 'Use letters, digits, spaces and . _ \' - only; start with a letter or a digit.';
 
 export function BoardFields({ choice, on, change }: { choice: Choices; on: boolean; change: (part: Partial<Choices>) => void }) {
   const wrong = (text: string) => text !== '' && boardText(text) === undefined;
@@ -19,7 +19,7 @@ export function BoardFields({ choice, on, change }: { choice: Choices; on: boole
     <div className="pair">
       <TextField className="field" value={choice.boardName} onChange={(boardName) => change({ boardName })} isDisabled={on} isInvalid={wrong(choice.boardName)} maxLength={BOARD_NAME_CHARS} autoComplete="nickname">
         <Label>Your name on the board</Label>
-        <Input placeholder="if you like; others see it" />
+        <Input placeholder="optional; others see it" />
         <FieldError className="field-error">{WRONG}</FieldError>
       </TextField>
       <TextField className="field" value={choice.team} onChange={(team) => change({ team })} isDisabled={on} isInvalid={wrong(choice.team)} maxLength={BOARD_NAME_CHARS} autoComplete="off">

@@ -135,21 +135,22 @@ export function VolunteerPage() {
             </TextField>
             <TextField className="field" value={choice.room} onChange={(room) => setChoice({ ...choice, room })} isDisabled={on} maxLength={64} autoComplete="off">
               <Label>Room code</Label>
-              <Input placeholder="only if you were given one" />
+              <Input placeholder="if someone gave you one" />
             </TextField>
           </div>
           <BoardFields choice={choice} on={on} change={(part) => setChoice({ ...choice, ...part })} />
-          <p className="hint">{on ? 'Names and room can be changed after Stop.' : 'With a room’s code this tab serves the jobs of that room, and no others.'}</p>
+          <p className="hint">{on ? 'Press Stop to change names or the room.' : 'With a room code, this tab runs only that room’s jobs.'}</p>
         </section>
 
         <section className="promise muted small">
           <p>
-            Programs run in a sealed frame without access to your files, your accounts or the network; they use this machine’s processor and up to
-            a few hundred megabytes of memory. Nothing stays behind but a small cache, which the browser removes with the site’s data. <Link to="/docs/$name" params={{ name: 'sandbox' }}>What a program can do here</Link>, and what it cannot.
+            Programs run in a sandboxed frame without access to your files, your accounts or the network. They use this machine’s processor and up to
+            a few hundred megabytes of memory. Only a small cache stays behind; the browser deletes it with the site’s data.{' '}
+            <Link to="/docs/$name" params={{ name: 'sandbox' }}>What a program can and cannot do here</Link>.
           </p>
           {missing.length > 0 && (
             <details>
-              <summary>What this browser does not tell</summary>
+              <summary>What this browser cannot report</summary>
               <ul className="todo">
                 {missing.map((m) => (
                   <li key={m}>{m}</li>
@@ -174,7 +175,7 @@ function CannotWork({ obstacle: o }: { obstacle: Obstacle }) {
       <title>Volunteer – Mayfly</title>
       <h1>This tab cannot compute yet</h1>
       <section className="notice tone-warn">
-        <h2 data-testid="volunteer-state">Cannot work here: {o.title}</h2>
+        <h2 data-testid="volunteer-state">This browser cannot compute here: {o.title}</h2>
         <p>{o.why}</p>
         <h3>What to do</h3>
         <ul className="todo">

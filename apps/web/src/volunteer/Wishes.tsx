@@ -29,13 +29,13 @@ export function WishesCard({ choice, most, cores, change }: Props) {
       {most === 1 ? (
         <p>
           <span className="label">One slot</span>
-          <span className="hint"> – {cores ? `this machine has ${plural(cores, 'core')}; ` : ''}one rank at a time leaves the rest to you.</span>
+          <span className="hint"> – {cores ? `this machine has ${plural(cores, 'core')}; ` : ''}one rank at a time leaves the other cores to you.</span>
         </p>
       ) : (
         <Range
           label="Slots"
           says={`${plural(choice.slots, 'rank')} at a time`}
-          hint={cores ? `This machine has ${plural(cores, 'core')}${rest > 0 ? `; ${plural(rest, 'stays', 'stay')} free for you` : rest === 0 ? ', all of them taken' : ': ranks take turns on them'}.` : ''}
+          hint={cores ? `This machine has ${plural(cores, 'core')}${rest > 0 ? `; ${plural(rest, 'stays', 'stay')} free for you` : rest === 0 ? ', all in use' : '; ranks share them'}.` : ''}
           min={1}
           max={most}
           value={choice.slots}
@@ -45,7 +45,7 @@ export function WishesCard({ choice, most, cores, change }: Props) {
       <Range
         label="Share of each core"
         says={choice.share === 100 ? 'all of it' : `${choice.share} %`}
-        hint={choice.share === 100 ? 'Ranks compute whenever they have something to compute.' : 'Ranks rest at their MPI calls for the other part of the time. Others may have to wait for them.'}
+        hint={choice.share === 100 ? 'Ranks use a core whenever they have work.' : 'Ranks pause at their MPI calls for the rest of the time. Other ranks may have to wait for them.'}
         min={LEAST_SHARE}
         max={100}
         step={10}
@@ -57,8 +57,8 @@ export function WishesCard({ choice, most, cores, change }: Props) {
         <label className="check">
           <input type="checkbox" checked={choice.onlyCharging} disabled={!have.battery} onChange={(e) => change({ onlyCharging: e.target.checked })} />
           <span>
-            only while this machine charges
-            {!have.battery && <span className="muted"> – this browser does not say whether it does</span>}
+            only while this machine is charging
+            {!have.battery && <span className="muted"> – this browser cannot tell</span>}
           </span>
         </label>
         <label className="check">
@@ -68,7 +68,7 @@ export function WishesCard({ choice, most, cores, change }: Props) {
         <div className="hours">
           <label className="check">
             <input type="checkbox" checked={choice.hours.on} onChange={(e) => change({ hours: { ...choice.hours, on: e.target.checked } })} />
-            <span>only at these hours</span>
+            <span>only during these hours</span>
           </label>
           <div className="row">
             <TimeOfDay label="Compute from" minute={choice.hours.from} onChange={(from) => change({ hours: { ...choice.hours, from } })} />
@@ -80,15 +80,15 @@ export function WishesCard({ choice, most, cores, change }: Props) {
           <label className="check">
             <input type="checkbox" checked={choice.onlyIdle} onChange={(e) => void onlyIdle(e.target.checked)} />
             <span>
-              only while nobody uses this machine
-              {refused && <span className="muted"> – the browser was told not to say whether somebody does</span>}
+              only while nobody is using this machine
+              {refused && <span className="muted"> – this browser was not allowed to detect that</span>}
             </span>
           </label>
         )}
         {have.pressure && (
           <label className="check">
             <input type="checkbox" checked={choice.easeOff} onChange={(e) => change({ easeOff: e.target.checked })} />
-            <span>with less of each core while the processor is under pressure</span>
+            <span>slow down when the processor is busy or hot</span>
           </label>
         )}
       </fieldset>

@@ -17,7 +17,7 @@ export interface Choices {
   /** For the board of the room; empty: not shown there. */
   boardName: string;
   team: string;
-  /** Begin without a click (`?start`: demos, tests, classrooms). */
+  /** Start without a click (`?start`: demos, tests, classrooms). */
   autostart: boolean;
 }
 

@@ -22,7 +22,7 @@ describe('what a browser lacks', () => {
     expect(lacks({ battery: true, memory: true, pressure: true, idle: true })).toEqual([]);
     const firefox = lacks({ battery: false, memory: false, pressure: false, idle: false });
     expect(firefox).toHaveLength(4);
-    expect(firefox.join(' ')).toContain('charges');
+    expect(firefox.join(' ')).toContain('charging');
     expect(firefox.join(' ')).not.toMatch(/Observer|Detector|getBattery/);
   });
 });

@@ -43,10 +43,10 @@ export const extras = (): Extras => ({
 /** What this browser lacks and what that means here, as sentences. */
 export function lacks(e: Extras): string[] {
   const out: string[] = [];
-  if (!e.battery) out.push('It does not say whether this machine charges, so “only while charging” cannot be offered.');
-  if (!e.memory) out.push('It does not measure how much memory this tab uses.');
-  if (!e.pressure) out.push('It does not say when the processor is under pressure; the share of each core below is all that limits it.');
-  if (!e.idle) out.push('It does not say whether somebody is at the keyboard, so “only while nobody uses this machine” cannot be offered.');
+  if (!e.battery) out.push('Whether this machine is charging, so “only while charging” is not available.');
+  if (!e.memory) out.push('How much memory this tab uses.');
+  if (!e.pressure) out.push('When the processor is busy or hot; only the share of each core limits the load.');
+  if (!e.idle) out.push('Whether somebody is at the keyboard, so “only while nobody is using this machine” is not available.');
   return out;
 }
 
@@ -56,12 +56,12 @@ export function obstacle(s: Surroundings): Obstacle | undefined {
     const https = s.origin.replace(/^http:/, 'https:');
     const port = /:(\d+)$/.exec(s.origin)?.[0] ?? '';
     return {
-      title: 'This page did not come over HTTPS',
-      why: `It came from ${s.origin}. Off the machine that the server runs on, browsers give shared memory (SharedArrayBuffer) to HTTPS pages only, and without it no rank can wait for a message.`,
+      title: 'This page was not loaded over HTTPS',
+      why: `It was loaded from ${s.origin}. From another machine, browsers allow shared memory (SharedArrayBuffer) on HTTPS pages only, and a rank needs it to wait for messages.`,
       todo: [
-        `Ask whoever runs this server to start it with a certificate (mayfly server --tls-self-signed, or --tls-cert and --tls-key), then open ${https}/volunteer.`,
-        `With a certificate that the server made itself the browser warns once: choose “Advanced”, then go on.`,
-        `On the server's own machine plain HTTP is enough: http://localhost${port}/volunteer.`,
+        `Ask the owner of this server to start it with a certificate (mayfly server --tls-self-signed, or --tls-cert and --tls-key), then open ${https}/volunteer.`,
+        `If the certificate is self-signed, the browser warns once: choose “Advanced”, then continue.`,
+        `On the server's own machine, plain HTTP works: http://localhost${port}/volunteer.`,
       ],
     };
   }
@@ -75,10 +75,10 @@ export function obstacle(s: Surroundings): Obstacle | undefined {
   if (!s.isolated || !s.sharedMemory) {
     return {
       title: 'This page has no shared memory',
-      why: 'The browser did not isolate the page (cross-origin isolation), so SharedArrayBuffer is missing. Usually a proxy between you and the server removed two response headers.',
+      why: 'The browser did not isolate the page (cross-origin isolation), so SharedArrayBuffer is missing. The usual cause is a proxy that removes two response headers.',
       todo: [
-        'Reload once. If it stays so, try a private window without extensions, or a current Chrome, Edge or Firefox.',
-        'Whoever runs the proxy must pass Cross-Origin-Opener-Policy and Cross-Origin-Embedder-Policy through.',
+        'Reload once. If that does not help, try a private window without extensions, or a current Chrome, Edge or Firefox.',
+        'Ask the owner of the proxy to pass on the headers Cross-Origin-Opener-Policy and Cross-Origin-Embedder-Policy.',
       ],
     };
   }

@@ -22,7 +22,7 @@ describe('volunteer words', () => {
   });
   it('says at once that the server is silent, and for how long', () => {
     const silent = { ranks: [rank()], silentSince: 10_000 };
-    expect(stateWords(snap({ ...silent, phase: 'working' }), new Map(), 17_500)).toEqual({ title: 'No answer from the server', detail: 'Nothing has come for 7 s, although the connection stands. Ranks here go on as far as they can. It goes on by itself.', tone: 'warn' });
+    expect(stateWords(snap({ ...silent, phase: 'working' }), new Map(), 17_500)).toEqual({ title: 'No answer from the server', detail: 'No data for 7 s, although the connection is open. Ranks here keep running as far as they can. It will resume automatically.', tone: 'warn' });
     expect(stateWords(snap({ ...silent, phase: 'leaving' }), new Map(), 17_500).title).toBe('Leaving');
   });
   it('names the jobs once each', () => {
@@ -41,15 +41,15 @@ describe('volunteer words', () => {
     const rates = new Rates();
     rates.take([waits], 0);
     const s = snap({ phase: 'working', ranks: [waits] });
-    expect(stateWords(s, rates.take([waits], 5000)).detail).toContain('You may close the tab');
-    expect(stateWords(s, rates.take([waits], 75_000))).toMatchObject({ detail: 'Nothing moves: the rank here has waited for 1 min 15 s, for messages of other ranks.', tone: 'wait' });
+    expect(stateWords(s, rates.take([waits], 5000)).detail).toContain('You can close the tab');
+    expect(stateWords(s, rates.take([waits], 75_000))).toMatchObject({ detail: 'No progress: the rank here has waited 1 min 15 s for messages from other ranks.', tone: 'wait' });
     // What the runtime says of a connection comes first, and the tab still does not seem to compute.
     expect(stateWords({ ...s, reason: 'a data connection is down' }, rates.take([waits], 75_000))).toMatchObject({ detail: 'A data connection is down.', tone: 'wait' });
     const line = rank({ activity: { state: 'waiting', call: 'stdin', arrivals: 0, sends: 0 } });
     const two = [line, rank({ task: taskId(1), activity: { state: 'waiting', call: 'MPI_Barrier', arrivals: 0, sends: 0 } })];
     const others = new Rates();
     others.take(two, 0);
-    expect(stateWords({ ...s, ranks: two }, others.take(two, 12_000)).detail).toBe('Nothing moves: both ranks here have waited for 12 s, for a line of input from the owner of the job.');
+    expect(stateWords({ ...s, ranks: two }, others.take(two, 12_000)).detail).toBe('No progress: both ranks here have waited 12 s for a line of input from the job’s owner.');
     expect(rankWords(waits).text).toBe('waits in MPI_Recv for rank 3');
     expect(rates.take([rank({ messagesIn: 41, bytesIn: 4010 })], 77_000).get('abcdefghijkl.0.0')).toEqual({ messages: 20, bytes: 2000, stillMs: 0 });
   });

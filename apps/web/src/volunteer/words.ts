@@ -18,27 +18,27 @@ const STILL_MS = 10_000;
 /** `rates` tells since when each rank has not moved; `now` is the time by this machine's clock. */
 export function stateWords(s: VolunteerSnapshot, rates: ReadonlyMap<string, Rate> = new Map(), now = s.silentSince ?? 0): StateWords {
   if (s.silentSince !== undefined && (s.phase === 'idle' || s.phase === 'working')) {
-    const here = s.ranks.length > 0 ? 'Ranks here go on as far as they can. ' : '';
-    return { title: 'No answer from the server', detail: `Nothing has come for ${elapsed(now - s.silentSince)}, although the connection stands. ${here}It goes on by itself.`, tone: 'warn' };
+    const here = s.ranks.length > 0 ? 'Ranks here keep running as far as they can. ' : '';
+    return { title: 'No answer from the server', detail: `No data for ${elapsed(now - s.silentSince)}, although the connection is open. ${here}It will resume automatically.`, tone: 'warn' };
   }
   switch (s.phase) {
     case 'off':
       return { title: 'Off', detail: 'This tab does nothing until you press Start.', tone: 'quiet' };
     case 'connecting':
-      return { title: 'Connecting', detail: s.reason ? sentence(s.reason) : 'Looking for the server. It tries again by itself.', tone: 'wait' };
+      return { title: 'Connecting', detail: s.reason ? sentence(s.reason) : 'Looking for the server; retrying automatically.', tone: 'wait' };
     case 'idle':
-      return { title: 'Idle', detail: s.reason ?? `Waiting for work: connected, ${plural(s.slots, 'slot')} free. Ranks come by themselves as soon as a job needs them.`, tone: 'good' };
+      return { title: 'Idle', detail: s.reason ?? `Waiting for work: connected, ${plural(s.slots, 'slot')} free. Work starts automatically when a job needs it.`, tone: 'good' };
     case 'working': {
       const still = stillWords(s, rates);
-      const usual = `${plural(s.ranks.length, 'rank')} in ${plural(s.slots, 'slot')}. You may close the tab whenever you like.`;
+      const usual = `${plural(s.ranks.length, 'rank')} in ${plural(s.slots, 'slot')}. You can close the tab at any time.`;
       return { title: `Working on ${jobNames(s.ranks)}`, detail: s.reason ? sentence(s.reason) : (still ?? usual), tone: still ? 'wait' : 'work' };
     }
     case 'leaving':
-      return { title: 'Leaving', detail: `${sentence(s.reason ?? 'giving the ranks back')} The ranks here go on elsewhere, from their last images.`, tone: 'again' };
+      return { title: 'Leaving', detail: `${sentence(s.reason ?? 'handing over the ranks')} The ranks here continue in other tabs from their last checkpoints.`, tone: 'again' };
     case 'paused':
-      return { title: 'Paused', detail: s.reason ? sentence(s.reason) : 'Nothing moves at the moment.', tone: 'warn' };
+      return { title: 'Paused', detail: s.reason ? sentence(s.reason) : 'This tab computes nothing at the moment.', tone: 'warn' };
     case 'refused':
-      return { title: 'Refused', detail: s.error?.message ?? s.reason ?? 'The server will not have this tab.', tone: 'bad' };
+      return { title: 'Refused', detail: s.error?.message ?? s.reason ?? 'The server rejected this tab.', tone: 'bad' };
   }
 }
 
@@ -51,7 +51,7 @@ function stillWords(s: VolunteerSnapshot, rates: ReadonlyMap<string, Rate>): str
   const who = s.ranks.length === 1 ? 'the rank here has' : s.ranks.length === 2 ? 'both ranks here have' : `all ${s.ranks.length} ranks here have`;
   // A rank that waits for a line holds up those that wait for it.
   const line = s.ranks.some((r) => r.activity?.call === 'stdin');
-  return `Nothing moves: ${who} waited for ${elapsed(least)}, ${line ? 'for a line of input from the owner of the job' : 'for messages of other ranks'}.`;
+  return `No progress: ${who} waited ${elapsed(least)} ${line ? 'for a line of input from the job’s owner' : 'for messages from other ranks'}.`;
 }
 
 /** “heat”, “heat” and “cg”, “heat” and 2 others. */
@@ -75,7 +75,7 @@ export function rankWords(r: RankSnapshot): { text: string; tone: Tone } {
     case 'replaying':
       return { text: 'replays its messages', tone: 'again' };
     case 'checkpointing':
-      return { text: 'takes an image', tone: 'again' };
+      return { text: 'takes a checkpoint', tone: 'again' };
     default:
       return { text: 'computes', tone: 'work' };
   }

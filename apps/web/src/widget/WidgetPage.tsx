@@ -44,18 +44,18 @@ export function WidgetPage() {
       <h1>Lend this tab to {choice.room ? `room ${choice.room}` : 'Mayfly'}</h1>
       {inTheWay ? (
         <p className="muted">
-          This tab cannot compute: {inTheWay.title.toLowerCase()}. {inTheWay.why}
+          This tab cannot compute here: {inTheWay.title.toLowerCase()}. {inTheWay.why}
         </p>
       ) : needsWindow ? (
         <>
-          <p className="muted">This site is not set up to compute inside its pages. It works in a small window of its own, for as long as that is open.</p>
+          <p className="muted">This site cannot compute inside its own pages. Mayfly can compute in a small separate window while it is open.</p>
           <a className="button primary" href={location.href} target="_blank" rel="noreferrer" onClick={openSmall}>
             Open a small window
           </a>
         </>
       ) : !on && !asked ? (
         <>
-          <p className="muted">Scientists’ programs would use this machine’s processor while this page is open. Nothing runs before you agree.</p>
+          <p className="muted">If you agree, scientists’ programs use this machine’s processor while this page is open. Nothing runs before you agree.</p>
           {phase === 'refused' && <p className="wrong">{words.detail}</p>}
           <button className="button primary" onClick={() => setAsked(true)}>
             Help with this tab…
@@ -86,7 +86,7 @@ export function WidgetPage() {
           </div>
           <div className="row">
             <button className="button" onClick={() => pause(!paused)} disabled={phase === 'leaving'}>
-              {paused ? 'Go on' : 'Pause'}
+              {paused ? 'Resume' : 'Pause'}
             </button>
             <button className="button" onClick={() => void session.stop()}>
               {phase === 'leaving' ? 'Leave now' : 'Leave'}

@@ -120,7 +120,7 @@ const byName = new Map<string, number>([
 /** The value of a constant. @throws for a name that the ABI does not have */
 export function constant(name: string): number {
   const value = byName.get(name);
-  if (value === undefined) throw new Error(`${name} is no constant of the MPI ABI`);
+  if (value === undefined) throw new Error(`${name} is not a constant of the MPI ABI`);
   return value;
 }
 export const constantNames = (): string[] => [...byName.keys()];

@@ -48,7 +48,7 @@ export const NEVER_ANSWERED: Readonly<Record<string, string>> = {
   ERR_PENDING: 'a wait for several requests returns when all of them are complete, also when one of them failed; in TypeScript it is the answer to a checkpoint that is taken over a pending request',
   ERR_NO_SPACE: 'only when a job has 100,000 files; what passes the limit of its output is MPI_ERR_QUOTA',
   ERR_RMA_CONFLICT: 'MPI 4.1 §12.7 leaves the outcome of conflicting accesses undefined and calls none of them erroneous: a program that does not look at the values is right. Here they are applied one after the other',
-  ERR_PROC_ABORTED: 'MPI_Abort ends the whole job, whatever its communicator, and a process that is lost is recovered: nobody is left to be told',
+  ERR_PROC_ABORTED: 'MPI_Abort ends the whole job, whatever its communicator, and a process that is lost is recovered: so there is nobody to notify',
   ERR_ABI: 'it is for the calls that set what Fortran needs, which are not there',
 };
 

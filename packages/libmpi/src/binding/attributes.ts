@@ -62,7 +62,7 @@ export function attributes(core: Core): Implementations {
   }
   const keyval = (kind: Keyval['kind'], key: number): Keyval => {
     const k = core.state.keyvals.get(key);
-    return k?.kind === kind ? k : core.fail(ERR.KEYVAL, PREDEFINED.includes(key) || PREDEFINED_OF_WINDOWS.includes(key) ? 'a predefined attribute cannot be changed' : `${key} is no key for attributes of a ${kind}`);
+    return k?.kind === kind ? k : core.fail(ERR.KEYVAL, PREDEFINED.includes(key) || PREDEFINED_OF_WINDOWS.includes(key) ? 'a predefined attribute cannot be changed' : `${key} is not a key for attributes of a ${kind}`);
   };
   const create = (kind: Keyval['kind']) => (copy: number, remove: number, at: number, extra: number): number => {
     heap.check(at, 4, 'keyval');

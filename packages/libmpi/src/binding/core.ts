@@ -56,7 +56,7 @@ export class Core {
     }
     const n = numberOf(Kind.COMM, handle);
     if (n > 0) return n;
-    return this.fail(ERR.COMM, handle === Null.COMM ? 'the communicator is MPI_COMM_NULL' : `${handle} is no communicator`);
+    return this.fail(ERR.COMM, handle === Null.COMM ? 'the communicator is MPI_COMM_NULL' : `${handle} is not a communicator`);
   }
   commHandle(number: number): number {
     return number === 0 ? Null.COMM : number === COMM_WORLD ? Predefined.COMM_WORLD : number === COMM_SELF ? Predefined.COMM_SELF : handleOf(Kind.COMM, number);
@@ -65,7 +65,7 @@ export class Core {
     if (handle === Predefined.GROUP_EMPTY) return GROUP_EMPTY;
     const n = numberOf(Kind.GROUP, handle);
     if (n > 0 && this.layer.state.groups.rows.has(n)) return n;
-    return this.fail(ERR.GROUP, handle === Null.GROUP ? 'the group is MPI_GROUP_NULL' : `${handle} is no group, or it was freed`);
+    return this.fail(ERR.GROUP, handle === Null.GROUP ? 'the group is MPI_GROUP_NULL' : `${handle} is not a group, or it was freed`);
   }
   group(handle: number): number[] {
     return this.layer.state.groups.rows.get(this.groupNumber(handle))!;
@@ -76,7 +76,7 @@ export class Core {
     if (name !== undefined) return opHandle(name as BuiltinOp);
     const n = numberOf(Kind.OP, handle);
     if (n > 0 && this.state.opFunctions.get(n)?.freed === false) return n;
-    return this.fail(ERR.OP, handle === Null.OP ? 'the operation is MPI_OP_NULL' : `${handle} is no operation, or it was freed`);
+    return this.fail(ERR.OP, handle === Null.OP ? 'the operation is MPI_OP_NULL' : `${handle} is not an operation, or it was freed`);
   }
   opRecord(handle: number): OpRecord {
     return this.layer.state.ops.rows.get(this.op(handle))!;
@@ -135,7 +135,7 @@ export class Core {
   info(handle: number): Map<string, string> | undefined {
     if (handle === Null.INFO) return undefined;
     if (handle === Null.INFO_ENV) return this.environment();
-    return this.state.infos.get(numberOf(Kind.INFO, handle)) ?? this.fail(ERR.INFO, `${handle} is no info object, or it was freed`);
+    return this.state.infos.get(numberOf(Kind.INFO, handle)) ?? this.fail(ERR.INFO, `${handle} is not an info object, or it was freed`);
   }
   /** [MPI_INFO_ENV] What is known of how the job was started. */
   environment(): Map<string, string> {

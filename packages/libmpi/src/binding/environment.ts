@@ -19,7 +19,7 @@ export function errhandlerNumber(core: Core, handle: number): number {
   if (handle === Predefined.ERRORS_RETURN) return 2;
   if (handle === Predefined.ERRORS_ABORT) return 3;
   const n = numberOf(Kind.ERRHANDLER, handle);
-  return n > 0 && core.layer.state.errhandlers.rows.has(n) ? n : core.fail(ERR.ERRHANDLER, handle === Null.ERRHANDLER ? 'the error handler is MPI_ERRHANDLER_NULL' : `${handle} is no error handler`);
+  return n > 0 && core.layer.state.errhandlers.rows.has(n) ? n : core.fail(ERR.ERRHANDLER, handle === Null.ERRHANDLER ? 'the error handler is MPI_ERRHANDLER_NULL' : `${handle} is not an error handler`);
 }
 export const errhandlerHandle = (n: number): number => [Null.ERRHANDLER, Predefined.ERRORS_ARE_FATAL, Predefined.ERRORS_RETURN, Predefined.ERRORS_ABORT][n] ?? handleOf(Kind.ERRHANDLER, n);
 
@@ -65,7 +65,7 @@ export function environment(core: Core): Implementations {
     const own = core.state.errorCodes.get(code)?.text ?? core.state.errorClasses.get(code);
     if (own !== undefined) return own;
     const name = CLASSES.get(code) ?? (code === ERR.CHECKPOINT ? 'MPI_ERR_CHECKPOINT' : undefined);
-    if (name === undefined) return core.fail(ERR.ARG, `${code} is no error code`);
+    if (name === undefined) return core.fail(ERR.ARG, `${code} is not an error code`);
     if (code === ERR.SUCCESS) return 'MPI_SUCCESS: no error';
     const last = core.state.lastErrors.get(code);
     return last ? `${name}: ${last}` : name;
@@ -99,7 +99,7 @@ export function environment(core: Core): Implementations {
     },
     Init_thread: {
       start: (_argc, _argv, required, provided) => {
-        if (!LEVELS.includes(required!)) core.fail(ERR.ARG, `required ${required} is no level of thread support`);
+        if (!LEVELS.includes(required!)) core.fail(ERR.ARG, `required ${required} is not a level of thread support`);
         heap.check(provided!, 4, 'provided');
         return record('Init_thread', parents('MPI_Init_thread'), [required!, provided!]);
       },
@@ -153,7 +153,7 @@ export function environment(core: Core): Implementations {
     Free_mem: (address: number) =>
       success(() => {
         // A null pointer is freed as by free().
-        if (address !== 0 && core.state.allocated?.delete(address) === false) core.fail(ERR.BASE, `${address >>> 0} is no address that MPI_Alloc_mem gave, or it was freed`);
+        if (address !== 0 && core.state.allocated?.delete(address) === false) core.fail(ERR.BASE, `${address >>> 0} is not an address that MPI_Alloc_mem gave, or it was freed`);
         program.free(address);
       }),
 
@@ -173,7 +173,7 @@ export function environment(core: Core): Implementations {
     Add_error_code: (errorClass: number, at: number) =>
       success(() => {
         heap.check(at, 4, 'errorcode');
-        if (!CLASSES.has(errorClass) && !core.state.errorClasses.has(errorClass)) core.fail(ERR.ARG, `${errorClass} is no error class`);
+        if (!CLASSES.has(errorClass) && !core.state.errorClasses.has(errorClass)) core.fail(ERR.ARG, `${errorClass} is not an error class`);
         const c = core.state.nextErrorCode++;
         core.state.errorCodes.set(c, { errorClass, text: '' });
         heap.setInt(at, c, 'errorcode');
@@ -184,16 +184,16 @@ export function environment(core: Core): Implementations {
         const own = core.state.errorCodes.get(code);
         if (own) own.text = text;
         else if (core.state.errorClasses.has(code)) core.state.errorClasses.set(code, text);
-        else core.fail(ERR.ARG, `${code} is no error code of the program (those begin at ${FIRST_USER_ERROR})`);
+        else core.fail(ERR.ARG, `${code} is not an error code of the program (those begin at ${FIRST_USER_ERROR})`);
       }),
-    Remove_error_class: (c: number) => success(() => void (core.state.errorClasses.delete(c) || core.fail(ERR.ARG, `${c} is no error class of the program`))),
-    Remove_error_code: (c: number) => success(() => void (core.state.errorCodes.delete(c) || core.fail(ERR.ARG, `${c} is no error code of the program`))),
+    Remove_error_class: (c: number) => success(() => void (core.state.errorClasses.delete(c) || core.fail(ERR.ARG, `${c} is not an error class of the program`))),
+    Remove_error_code: (c: number) => success(() => void (core.state.errorCodes.delete(c) || core.fail(ERR.ARG, `${c} is not an error code of the program`))),
     Remove_error_string: (code: number) =>
       success(() => {
         const own = core.state.errorCodes.get(code);
         if (own) own.text = '';
         else if (core.state.errorClasses.has(code)) core.state.errorClasses.set(code, '');
-        else core.fail(ERR.ARG, `${code} is no error code of the program`);
+        else core.fail(ERR.ARG, `${code} is not an error code of the program`);
       }),
     Comm_create_errhandler: createErrhandler,
     Errhandler_create: createErrhandler,

@@ -45,7 +45,7 @@ const isPartitioned = (slot: Slot): boolean => slot.persistent?.starter === PART
 
 function slotOf(core: Core, handle: number): Slot | undefined {
   if (handle === Null.REQUEST || handle === COMPLETE_HANDLE) return undefined;
-  return core.state.slots[numberOf(Kind.REQUEST, handle)] ?? core.fail(ERR.REQUEST, `${handle} is no request, or it is complete or was freed`);
+  return core.state.slots[numberOf(Kind.REQUEST, handle)] ?? core.fail(ERR.REQUEST, `${handle} is not a request, or it is complete or was freed`);
 }
 
 const EMPTY: StatusRecord = { source: ANY_SOURCE, tag: ANY_TAG, bytes: 0, cancelled: false, object: false };

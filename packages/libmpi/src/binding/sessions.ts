@@ -21,7 +21,7 @@ export function sessions(core: Core): Implementations {
   const success = (f: () => void): number => (f(), ERR.SUCCESS);
 
   function sessionOf(handle: number): SessionRecord {
-    return core.state.sessions.get(numberOf(Kind.SESSION, handle)) ?? core.fail(ERR.SESSION, handle === Null.SESSION ? 'the session is MPI_SESSION_NULL' : `${handle} is no session, or it was finalized`);
+    return core.state.sessions.get(numberOf(Kind.SESSION, handle)) ?? core.fail(ERR.SESSION, handle === Null.SESSION ? 'the session is MPI_SESSION_NULL' : `${handle} is not a session, or it was finalized`);
   }
   /** Errors of `f` go to an error handler of the layer's number, with the object that it is of. */
   function under(errhandler: number, object: number, f: () => number): number {

@@ -152,7 +152,7 @@ function distGraph(core: Core): Implementation {
       const degree = heap.ints(degrees!, n!, 'degrees');
       const total = degree.reduce((a, b) => a + core.count(b, c.handle, 'a degree'), 0);
       const to = heap.ints(destinations!, total, 'destinations');
-      for (const r of [...from, ...to]) if (r < 0 || r >= c.group.length) core.fail(ERR.RANK, `${r} is no rank: ${c.name} has ranks 0 to ${c.group.length - 1}`, c.handle);
+      for (const r of [...from, ...to]) if (r < 0 || r >= c.group.length) core.fail(ERR.RANK, `${r} is not a rank: ${c.name} has ranks 0 to ${c.group.length - 1}`, c.handle);
       const weighted = weights !== UNWEIGHTED;
       const weight = weighted && weights !== WEIGHTS_EMPTY ? heap.ints(weights!, total, 'weights') : [];
       const edges: number[] = [];

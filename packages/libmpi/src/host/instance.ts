@@ -80,7 +80,7 @@ export class Instance {
     try {
       return memory.grow(pages);
     } catch {
-      // Beyond the module's own maximum it fails always; below it only where the engine has no more (rule 1 of DESIGN.md).
+      // Beyond the module's own maximum it fails always; below it only where the engine has no more (docs/pessimistic.md, non-determinism).
       if (before + pages > this.section.maximum) return -1;
       throw new IncarnationDies(`out of memory: the engine cannot give the program ${pages * 64} KB more than its ${before * 64} KB`);
     }

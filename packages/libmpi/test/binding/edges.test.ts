@@ -34,7 +34,7 @@ int MPI_Finalize(void) { int r; PMPI_Comm_rank(MPI_COMM_WORLD, &r); printf("%d: 
 
 test('§9.3 MPI_ERRORS_ARE_FATAL is the default: the job ends with a text that names call, argument and range', TIMEOUT, async () => {
   const [r] = await fabric.run(build({ '/main.c': program('MPI_Send(&rank, 1, MPI_INT, 99, 0, MPI_COMM_WORLD); printf("never\\n");') }), 1);
-  expect(r!.exit).toEqual({ code: 6, abort: { code: 'MPI_ERROR', message: 'MPI_Send: destination 99 is no rank: MPI_COMM_WORLD has ranks 0 to 0 (or MPI_PROC_NULL) [MPI_ERR_RANK]' } });
+  expect(r!.exit).toEqual({ code: 6, abort: { code: 'MPI_ERROR', message: 'MPI_Send: destination 99 is not a rank: MPI_COMM_WORLD has ranks 0 to 0 (or MPI_PROC_NULL) [MPI_ERR_RANK]' } });
   expect(r!.stdout).toBe('');
 });
 

@@ -18,7 +18,7 @@ export class KeyvalObject<T, O> extends Held implements Mayfly.Keyval<T, O> {
   }
   static create<T, O>(context: Context, functions: Mayfly.KeyvalFunctions<T, O> = {}): KeyvalObject<T, O> {
     return context.call(() => {
-      for (const f of [functions.copy, functions.delete]) if (f !== undefined && typeof f !== 'function') fail(ERR.ARG, 'MPI_Comm_create_keyval', `${describe(f)} is no function`);
+      for (const f of [functions.copy, functions.delete]) if (f !== undefined && typeof f !== 'function') fail(ERR.ARG, 'MPI_Comm_create_keyval', `${describe(f)} is not a function`);
       const { state } = context.layer;
       // A new incarnation that goes on behind the prologue gives no number twice.
       const handle = (state.keyvals ?? 0) + 1;
@@ -79,7 +79,7 @@ export function hints(info: Mayfly.Info | undefined, call: string, comm: number)
   const out = new Map<string, string>();
   for (const [key, value] of Object.entries(info)) {
     if (key.length === 0 || key.length >= KEY) fail(ERR.INFO_KEY, call, `a key of ${key.length} characters: 1 to ${KEY - 1} are allowed`, comm);
-    if (typeof value !== 'string' || value.length >= VALUE) fail(ERR.INFO_VALUE, call, `the value of '${key}' is no text of at most ${VALUE - 1} characters`, comm);
+    if (typeof value !== 'string' || value.length >= VALUE) fail(ERR.INFO_VALUE, call, `the value of '${key}' is not a text of at most ${VALUE - 1} characters`, comm);
     out.set(key, value);
   }
   return out;

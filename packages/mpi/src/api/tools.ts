@@ -20,7 +20,7 @@ export function toolModule(context: Context): typeof Mayfly.tool {
     start: (names) =>
       context.call(() => {
         const list = names ?? PERFORMANCE.filter((v) => v.counts).map((v) => v.name);
-        const since = new Map(list.map((name) => [name, PERFORMANCE.find((v) => v.name === name)?.counts ? read(name) : fail(ERR.ARG, 'tool.start', `'${String(name)}' is no variable that counts`)]));
+        const since = new Map(list.map((name) => [name, PERFORMANCE.find((v) => v.name === name)?.counts ? read(name) : fail(ERR.ARG, 'tool.start', `'${String(name)}' is not a counter variable`)]));
         return {
           read: () => context.call(() => Object.fromEntries([...since].map(([name, from]) => [name, read(name) - from]))),
           reset: () => context.call(() => void since.forEach((_, name) => since.set(name, read(name)))),

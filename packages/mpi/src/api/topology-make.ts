@@ -54,7 +54,7 @@ export function distGraph(c: CommObject, sources: readonly number[], degrees: re
     const weight = weightsOf(c, weights, to.length, 'weights', call);
     if (counts.length !== from.length || counts.some((n) => n < 0) || counts.reduce((a, b) => a + b, 0) !== to.length)
       fail(ERR.ARG, call, `degrees [${counts.join(', ')}] for ${from.length} sources and ${to.length} destinations`, handle);
-    for (const r of [...from, ...to]) if (r < 0 || r >= c.size) fail(ERR.RANK, call, `${r} is no rank: ${c.name} has ranks 0 to ${c.size - 1}`, handle);
+    for (const r of [...from, ...to]) if (r < 0 || r >= c.size) fail(ERR.RANK, call, `${r} is not a rank: ${c.name} has ranks 0 to ${c.size - 1}`, handle);
     const own: number[] = [];
     from.forEach((source, i) => {
       for (let k = 0; k < counts[i]!; k++) own.push(source, to[own.length / 3]!, weight?.[own.length / 3] ?? 1);

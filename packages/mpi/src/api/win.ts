@@ -91,7 +91,7 @@ export class WinObject extends Held implements Mayfly.Win {
     if (!Number.isInteger(from)) fail(ERR.DISP, call, `the displacement ${String(from)} is not a whole number`, this.comm);
     if (!('datatype' in at)) return { rank: target, disp: from, layout: contiguousLayout(bytes), count: 1 };
     const { count = 1 } = at;
-    if (!Number.isInteger(count) || count < 0) fail(ERR.COUNT, call, `the count ${String(count)} is no number of elements`, this.comm);
+    if (!Number.isInteger(count) || count < 0) fail(ERR.COUNT, call, `the count ${String(count)} is not a number of elements`, this.comm);
     return { rank: target, disp: from, layout: DatatypeObject.of(contextOf(this), at.datatype, call).record(call, this.comm).layout, count };
   }
   private combining(op: Mayfly.Op | undefined, type: ElementType | undefined, call: string): windows.Combining {
@@ -188,7 +188,7 @@ export class WinObject extends Held implements Mayfly.Win {
   }
   private tasks(ranks: readonly number[], call: string): number[] {
     const { group } = windows.commOfWindow(contextOf(this).layer, this.record(call));
-    return ranks.map((r) => group[r] ?? fail(ERR.RANK, call, `${String(r)} is no rank: the window has ranks 0 to ${group.length - 1}`, this.comm));
+    return ranks.map((r) => group[r] ?? fail(ERR.RANK, call, `${String(r)} is not a rank: the window has ranks 0 to ${group.length - 1}`, this.comm));
   }
   post(ranks: readonly number[], assertion = 0): void {
     contextOf(this).call(() => windows.post(contextOf(this).layer, this.handle, this.tasks(ranks, 'MPI_Win_post'), assertion));

@@ -20,7 +20,7 @@ export function checkAccess(file: FileRecord, write: boolean, how: How, bytes: n
   if ((how.by === 'offset' || how.by === 'pointer') && (file.amode & Amode.SEQUENTIAL) !== 0)
     fail(ERR.UNSUPPORTED_OPERATION, call, 'the file was opened with MPI_MODE_SEQUENTIAL: only shared file pointers are allowed', file.comm);
   if (how.by === 'offset' && how.offset < 0) fail(ERR.ARG, call, `offset ${how.offset} is negative`, file.comm);
-  if (bytes % file.etype.layout.size !== 0) fail(ERR.IO, call, `${bytes} bytes are no whole number of etypes of ${file.etype.layout.size} bytes`, file.comm);
+  if (bytes % file.etype.layout.size !== 0) fail(ERR.IO, call, `${bytes} bytes are not a whole number of etypes of ${file.etype.layout.size} bytes`, file.comm);
 }
 
 /**

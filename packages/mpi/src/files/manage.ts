@@ -269,7 +269,7 @@ function checkView(file: FileRecord, v: View, call: string): void {
   const e = v.etype.layout;
   const f = v.filetype.layout;
   if (e.size === 0) fail(ERR.ARG, call, 'the etype has no bytes', file.comm);
-  if (f.size % e.size !== 0) fail(ERR.ARG, call, `the filetype has ${f.size} bytes, which is no multiple of the etype's ${e.size}`, file.comm);
+  if (f.size % e.size !== 0) fail(ERR.ARG, call, `the filetype has ${f.size} bytes, which is not a multiple of the etype's ${e.size}`, file.comm);
   checkOrder(file, e, 'etype', call);
   checkOrder(file, f, 'filetype', call);
   if (typeof v.own === 'string') fail(ERR.UNSUPPORTED_DATAREP, call, `data representation '${v.datarep}': ${v.own}`, file.comm);

@@ -39,12 +39,12 @@ export function windowOf(layer: Layer, handle: number, call: string): WindowReco
   if (layer.inCallback) fail(ERR.OTHER, call, 'called inside the function of a reduction operation, which may not communicate');
   if (layer.state.finalized) fail(ERR.OTHER, call, 'called after MPI_Finalize');
   const w = layer.state.windows.table.rows.get(handle);
-  return w ?? fail(ERR.WIN, call, handle === 0 ? 'the window is MPI_WIN_NULL' : `${handle} is no window, or it was freed`);
+  return w ?? fail(ERR.WIN, call, handle === 0 ? 'the window is MPI_WIN_NULL' : `${handle} is not a window, or it was freed`);
 }
 
 export function checkRank(layer: Layer, w: WindowRecord, rank: number, call: string): void {
   const n = commOfWindow(layer, w).group.length;
-  if (rank !== PROC_NULL && !(Number.isInteger(rank) && rank >= 0 && rank < n)) fail(ERR.RANK, call, `target ${rank} is no rank: the window has ranks 0 to ${n - 1} (or MPI_PROC_NULL)`, w.comm);
+  if (rank !== PROC_NULL && !(Number.isInteger(rank) && rank >= 0 && rank < n)) fail(ERR.RANK, call, `target ${rank} is not a rank: the window has ranks 0 to ${n - 1} (or MPI_PROC_NULL)`, w.comm);
 }
 
 export const ended = (w: WindowRecord): string => (w.access === 'fence' ? 'a fence epoch' : w.access === 'start' ? 'an epoch of MPI_Win_start' : w.access === 'none' ? 'no epoch' : 'an epoch of MPI_Win_lock');
@@ -98,7 +98,7 @@ function offset(w: WindowRecord, t: Target, call: string): number {
   const { from, to } = span(t.layout, t.count);
   if (w.flavor === 'dynamic') {
     const address = t.disp >>> 0;
-    if (from !== to && address + from < 0) fail(ERR.RMA_RANGE, call, `target_disp ${t.disp} is no address`, w.comm);
+    if (from !== to && address + from < 0) fail(ERR.RMA_RANGE, call, `target_disp ${t.disp} is not an address`, w.comm);
     return address;
   }
   if (t.disp < 0) fail(ERR.DISP, call, `target_disp ${t.disp} is negative`, w.comm);

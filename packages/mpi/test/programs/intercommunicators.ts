@@ -18,7 +18,7 @@ export const intercommunicatorPrograms: Record<string, Program> = {
     for (let i = 0; i < inter.remoteSize; i++) {
       const { value, status } = inter.recvObject<{ from: number }>(m.ANY_SOURCE, 1);
       sum += value.from;
-      if (value.from !== remote[status.source]) throw new Error('the source is no rank of the remote group');
+      if (value.from !== remote[status.source]) throw new Error('the source is not a rank of the remote group');
     }
     out.messages = sum;
 

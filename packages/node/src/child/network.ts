@@ -77,13 +77,13 @@ export function get(url: string, agent: Agent): Promise<{ status: number; bytes:
       const parts: Buffer[] = [];
       answer.on('data', (part: Buffer) => parts.push(part));
       answer.on('error', reject);
-      answer.on('aborted', () => reject(new Error('the download broke off')));
+      answer.on('aborted', () => reject(new Error('the download was interrupted')));
       answer.on('end', () => {
         const all = Buffer.concat(parts);
         resolve({ status: answer.statusCode ?? 0, bytes: new Uint8Array(all.buffer as ArrayBuffer, all.byteOffset, all.length) });
       });
     });
-    q.on('timeout', () => q.destroy(new Error('the server fell silent')));
+    q.on('timeout', () => q.destroy(new Error('the server stopped responding')));
     q.on('error', reject);
     q.end();
   });

@@ -316,7 +316,7 @@ export class CommHost {
         } catch (error) {
           const rank = e.type === 'ring' ? this.ranks.get(e.task) : undefined;
           if (!rank) throw error;
-          this.crashed(rank, `wrote what is no frame: ${String(error)}`);
+          this.crashed(rank, `wrote what is not a frame: ${String(error)}`);
           continue;
         }
         this.perform(effects);

@@ -11,7 +11,7 @@
  */
 import { CHUNK_BYTES, emptyHeader, encodeFrame, FIRST_LOCAL_KIND, Flag, HEADER_BYTES, Kind, readHeader, type Assignment } from '@mayfly/wire';
 import { HEAD, Local, type ImageHead } from '../local-frames.ts';
-import { CommSide, createChannelMemory, type WaitAsync } from '../ring.ts';
+import { CommSide, createRankMemory, type WaitAsync } from '../ring.ts';
 import { consumedWord, envelopeOnly } from '../status.ts';
 
 /** Bytes drained from one rank before the others have their turn. */
@@ -50,7 +50,7 @@ export class RankLink {
     waitAsync: WaitAsync | undefined,
     private readonly events: RankLinkEvents,
   ) {
-    this.memory = createChannelMemory();
+    this.memory = createRankMemory();
     this.side = new CommSide(this.memory, () => this.events.onWake(), waitAsync);
   }
 

@@ -68,7 +68,7 @@ export class Daemon {
     const jobs = new Jobs(seams, {
       onReport: (r) => this.report(r),
       onEnded: (rank, how, why) => this.ended(rank, how, why),
-      onImage: (rank, bytes) => this.remember('checkpoint', `Image of rank ${rank.assignment.task} stored (${Math.ceil(bytes / 1024)} KB).`, rank),
+      onImage: (rank, bytes) => this.remember('checkpoint', `Checkpoint of rank ${rank.assignment.task} stored (${Math.ceil(bytes / 1024)} KB).`, rank),
       onChange: () => this.changed(),
       onNote: (job, text) => this.onNote(`job ${job}: ${text}`),
     }, options.runs);
@@ -84,7 +84,7 @@ export class Daemon {
   start(): Promise<void> {
     if (this.socket) return Promise.resolve();
     this.error = undefined;
-    if (this.phase === 'paused') this.remember('resumed', 'The pause is over.');
+    if (this.phase === 'paused') this.remember('resumed', 'Resumed after the pause.');
     this.setPhase('connecting', 'connecting to the server');
     return new Promise((resolve, reject) => {
       const socket: Socket<ServerToNode, NodeToServer> = io(new URL('/node', this.options.server).href, {
@@ -107,13 +107,13 @@ export class Daemon {
         this.heartbeat?.();
         this.heartbeat = undefined;
         if (this.phase === 'refused' || this.phase === 'off' || this.phase === 'paused') return;
-        if (was) this.remember('disconnected', 'The connection to the server was lost; trying again.');
-        this.setPhase('connecting', 'the connection to the server was lost; ranks here go on, and it is tried again by itself');
+        if (was) this.remember('disconnected', 'Lost the connection to the server; reconnecting.');
+        this.setPhase('connecting', 'lost the connection to the server; ranks here keep running; reconnecting automatically');
         // The server closed the connection itself: socket.io would not come back.
         if (this.socket === socket && !socket.active) this.seams.after(1000, () => this.socket === socket && socket.connect());
       });
       socket.on('connect_error', () => {
-        if (this.phase === 'connecting') this.setPhase('connecting', `the server does not answer; ${this.jobs.held().next().done ? '' : 'ranks here go on as far as they can, and '}it is tried again by itself`);
+        if (this.phase === 'connecting') this.setPhase('connecting', `the server does not answer; ${this.jobs.held().next().done ? '' : 'ranks here keep running as far as they can; '}reconnecting automatically`);
         if (this.socket === socket && !socket.active) this.seams.after(1000, () => this.socket === socket && socket.connect());
       });
       socket.onAny(() => void (this.owedSince !== undefined && this.heard(this.seams.now())));
@@ -167,7 +167,7 @@ export class Daemon {
         // Another tab is this node (a duplicated one): be a new one.
         this.identity = undefined;
         this.seams.saveIdentity(undefined);
-        this.remember('refused', 'This tab is a copy of another one: it is a node of its own from now on.');
+        this.remember('refused', 'This tab is a copy of another tab; it now counts as a separate node.');
         return void this.hello(resolve, reject);
       }
       if (known?.retry) {
@@ -210,7 +210,7 @@ export class Daemon {
       if (slept >= SLEPT_MS) {
         // Nobody was there to hear an answer.
         if (this.owedSince !== undefined) this.heard(asked);
-        this.remember('resumed', `This tab stood still for ${Math.round(slept / 1000)} s: the machine slept, or the browser froze it. It goes on by itself.`);
+        this.remember('resumed', `This tab was suspended for ${Math.round(slept / 1000)} s (the machine slept, or the browser froze the tab). It has resumed.`);
       }
       this.listen(asked);
       idle = this.jobs.held().next().done ? idle + ms : 0;
@@ -234,7 +234,7 @@ export class Daemon {
   private listen(now: number): void {
     if (this.owedSince === undefined || this.silentSince !== undefined || now - this.owedSince < SILENT_MS) return;
     this.silentSince = this.owedSince;
-    this.remember('disconnected', 'The server does not answer, although the connection stands.');
+    this.remember('disconnected', 'The server does not answer, although the connection is open.');
   }
 
   /** A sign of life. `owedSince`: it still owes an answer. */
@@ -274,7 +274,7 @@ export class Daemon {
   private ended(rank: HeldRank, how: 'finished' | 'revoked' | 'refused' | 'crashed', why?: string): void {
     const name = `Rank ${rank.assignment.task} of ${rank.assignment.jobName ?? rank.assignment.job}`;
     if (how === 'finished') this.remember('finished', `${name} is done.`, rank);
-    else if (how === 'revoked') this.remember('revoked', `${name} was taken back.`, rank);
+    else if (how === 'revoked') this.remember('revoked', `The server took ${name} back.`, rank);
     else if (how === 'refused') this.remember('revoked', `${name} runs elsewhere now.`, rank);
     else this.remember('crashed', `${name} crashed${why ? `: ${why}` : ''}.`, rank);
     const { usefulMs, replayedMs } = timeOf(rank);
@@ -349,7 +349,7 @@ export class Daemon {
   private async leave(reason: string, patience: number, phase: 'off' | 'paused', why?: string): Promise<void> {
     if (this.welcomed && patience > 0) {
       const here = [...this.jobs.held()].length;
-      if (here > 0) this.setPhase('leaving', why ?? 'taking last images, so that nothing is lost');
+      if (here > 0) this.setPhase('leaving', why ?? 'taking final checkpoints, so that no work is lost');
       this.leaving = true;
       this.socket?.emit('slots', { slots: 0 });
       await this.jobs.leave(patience);
@@ -450,7 +450,7 @@ export class Daemon {
       gave.replayedMs += replayedMs;
     }
     const phase = this.phase === 'idle' && ranks.length > 0 ? 'working' : this.phase;
-    const reason = this.reason ?? (phase === 'working' && !this.jobs.connected ? 'a data connection is down; it is tried again by itself' : undefined);
+    const reason = this.reason ?? (phase === 'working' && !this.jobs.connected ? 'a data connection is down; reconnecting automatically' : undefined);
     return {
       phase,
       ...(reason ? { reason } : {}),

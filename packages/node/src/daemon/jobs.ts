@@ -97,7 +97,7 @@ export class Jobs {
   /** J5: says so to the server, which places the rank elsewhere. */
   declines({ job, task, incarnation, program }: Assignment): boolean {
     if (this.runs.includes(kindOf(program.language))) return false;
-    const message = 'this volunteer runs WebAssembly programs only (C, C++): it was not started with --allow-typescript';
+    const message = 'this volunteer runs WebAssembly programs only (C, C++): start it with --allow-typescript to change that';
     this.events.onReport({ job, task, incarnation, event: 'refused', error: { code: 'PROGRAM_REFUSED', message } });
     return true;
   }
@@ -157,7 +157,7 @@ export class Jobs {
       opened.awake = true;
       if (opened.job) this.fromComm(opened.job, m);
     });
-    frame.channel.onClose(() => died('the frame is gone'));
+    frame.channel.onClose(() => died('the frame no longer exists'));
     return opened;
   }
 

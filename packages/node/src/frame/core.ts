@@ -56,7 +56,7 @@ export function startFrame(seams: FrameSeams, server: string, daemon: PortLike, 
     };
     rank.onDeath(died);
     // A program may have taken its thread over: it decides when this comes, and what it says.
-    rank.onMessage((said) => died(typeof said?.why === 'string' ? said.why.slice(0, 4000) : 'the rank broke'));
+    rank.onMessage((said) => died(typeof said?.why === 'string' ? said.why.slice(0, 4000) : 'the rank crashed'));
     rank.post({ type: 'init', memory: m.memory, port: m.port }, [m.port]);
   });
   const init: CommInit = { type: 'init', server, daemon };

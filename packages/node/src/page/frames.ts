@@ -14,7 +14,7 @@ export class Frames {
 
   private readonly listen = (event: MessageEvent<{ type?: string; why?: string }>): void => {
     if (event.data?.type !== 'mayfly:dead') return;
-    for (const [id, f] of this.frames) if (f.contentWindow === event.source) this.onDeath(id, event.data.why ?? 'the frame died');
+    for (const [id, f] of this.frames) if (f.contentWindow === event.source) this.onDeath(id, event.data.why ?? 'the frame crashed');
   };
 
   /** The port leads to the frame's comm worker. */

@@ -11,11 +11,11 @@ export interface Wishes {
   onlyCharging: boolean;
   /** Compute only while this page can be seen. */
   onlyVisible: boolean;
-  /** Compute only while nobody uses this machine (where the browser may tell). */
+  /** Compute only while nobody is using this machine (where the browser may tell). */
   onlyIdle?: boolean;
   /** Take less than the chosen share while the processor is under pressure (where the browser tells). */
   easeOff?: boolean;
-  /** Compute only at these hours. */
+  /** Compute only during these hours. */
   hours?: Hours | undefined;
   /** Paused by a person: until this moment (ms since the epoch), or Infinity. */
   pausedUntil: number | undefined;
@@ -52,13 +52,13 @@ export const timeOfDay = (minute: number): string => `${String(Math.floor(minute
 /** Why nothing is computed now, in words that continue “Paused: …”; undefined: nothing is in the way. */
 export function holdOf(w: Wishes, c: Circumstances): string | undefined {
   if (w.pausedUntil !== undefined && w.pausedUntil > c.now) {
-    if (w.pausedUntil === Infinity) return 'by you, until you press Go on';
+    if (w.pausedUntil === Infinity) return 'by you, until you press Resume';
     return `by you, until ${new Date(w.pausedUntil).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`;
   }
-  if (w.hours && !within(w.hours, c.now)) return `outside the hours that you chose; it goes on by itself at ${timeOfDay(w.hours.from)}`;
-  if (w.onlyCharging && c.battery && !c.battery.charging) return 'this machine runs on its battery; it goes on by itself when it charges';
-  if (w.onlyVisible && !c.visible && c.now - c.visibleSince >= GLANCE_MS) return 'this page is hidden; it goes on by itself when you come back';
-  if (w.onlyIdle && c.away === false) return 'somebody uses this machine; it goes on by itself when nobody has for a minute';
+  if (w.hours && !within(w.hours, c.now)) return `outside your chosen hours; resumes at ${timeOfDay(w.hours.from)}`;
+  if (w.onlyCharging && c.battery && !c.battery.charging) return 'this machine is on battery; resumes when it charges';
+  if (w.onlyVisible && !c.visible && c.now - c.visibleSince >= GLANCE_MS) return 'this page is hidden; resumes when you come back';
+  if (w.onlyIdle && c.away === false) return 'somebody is using this machine; resumes after a minute without use';
   return undefined;
 }
 

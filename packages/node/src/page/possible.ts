@@ -4,9 +4,9 @@
 export function whyNotHere(): string | undefined {
   if (typeof Worker === 'undefined') return 'This browser has no Web Workers.';
   if (!isSecureContext)
-    return `This page was opened as ${location.protocol}//${location.host}, which browsers do not count as secure, so they give it no shared memory. Open it as https://… (ask whoever runs the server to switch HTTPS on), or on the server's own machine as http://localhost.`;
+    return `Browsers do not treat ${location.protocol}//${location.host} as secure, so this page has no shared memory. Open it over https:// (ask the owner of the server to enable HTTPS), or on the server's own machine as http://localhost.`;
   if (typeof SharedArrayBuffer === 'undefined' || !crossOriginIsolated)
-    return 'This page is not cross-origin isolated, so the browser gives it no shared memory. A proxy between you and the server may have removed its COOP and COEP headers.';
+    return 'This page is not cross-origin isolated, so the browser denies it shared memory. A proxy may have removed its COOP and COEP headers.';
   return undefined;
 }
 

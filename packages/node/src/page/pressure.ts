@@ -33,4 +33,4 @@ export function nextEase(e: Ease, now: number): number | undefined {
 
 /** Continues “Working: …”; undefined at ease. */
 export const easeWords = (e: Ease): string | undefined =>
-  e.factor === 1 ? undefined : `the processor is under pressure, so ranks here take ${e.factor === 0.5 ? 'half' : 'a quarter'} of their share until it is calm`;
+  e.factor === 1 ? undefined : `the processor is busy or hot, so ranks here take ${e.factor === 0.5 ? 'half' : 'a quarter'} of their share until it recovers`;

@@ -97,7 +97,7 @@ export function createVolunteer(options: VolunteerOptions): Volunteer {
   const show = (s: VolunteerSnapshot): void => {
     raw = s;
     const reason = s.reason ?? (s.phase === 'working' ? easeWords(ease) : undefined);
-    last = noMore && s.phase === 'idle' ? { ...s, slots, phase: 'paused', reason: 'the battery is low; no new ranks are taken until it charges' } : { ...s, slots, ...(reason === undefined ? {} : { reason }) };
+    last = noMore && s.phase === 'idle' ? { ...s, slots, phase: 'paused', reason: 'the battery is low; this tab takes no new ranks until it charges' } : { ...s, slots, ...(reason === undefined ? {} : { reason }) };
     for (const l of listeners) l();
   };
   const given = (): number => Math.max(1, Math.round(share * ease.factor));

@@ -38,7 +38,7 @@ export function describe(error: unknown): { message: string; stack?: string } {
 }
 
 /** For errors of our own code, or so it is hoped. */
-export const messageOf = (error: unknown): string => (isA(error, Error) ? `${asked(() => error.name, MOST_NAME) ?? 'Error'}: ${asked(() => error.message, 4000) ?? ''}` : 'something that is no error was thrown');
+export const messageOf = (error: unknown): string => (isA(error, Error) ? `${asked(() => error.name, MOST_NAME) ?? 'Error'}: ${asked(() => error.message, 4000) ?? ''}` : 'a value that is not an Error was thrown');
 
 function shown(value: unknown): string {
   const kind = typeof value;

@@ -1,5 +1,5 @@
 /**
- * The device (packages/mpi/src/device.ts) over the rings of a channel memory and the endpoint core (packages/protocols/src/endpoint.ts).
+ * The device (packages/mpi/src/device.ts) over the rings of a rank memory and the endpoint core (packages/protocols/src/endpoint.ts).
  * Synchronous: it blocks in Atomics.wait for arrivals, for bodies and for space.
  *
  * Invariants

@@ -61,16 +61,16 @@ export async function openFrameProcess({ sandbox, server, tls, faults, rankArgum
   const inbox = new Inbox((head, body) => {
     if (closed) return;
     const m = checked(head, body);
-    if (!m) return hostile('said what it cannot say');
+    if (!m) return hostile('sent an invalid message');
     throttle();
     // All its processes and sessions are there.
     if (m.type === 'ready') stepBack(frame.pid, sandbox.layers.nice);
     else if (m.type === 'connect') connections.open(m.id, m.to);
     else if (m.type === 'rss') claimed = m.bytes;
-    else if (m.type === 'probed') hostile('answered what nobody asked');
+    else if (m.type === 'probed') hostile('sent an answer without a request');
     else if (m.type === 'comm') {
       if (listener) listener(m.message);
-      else if (early.push(m.message) > EARLY) hostile('said too much before it was asked');
+      else if (early.push(m.message) > EARLY) hostile('sent too much before the first request');
     }
   }, hostile);
   pipe.on('data', (chunk: Uint8Array) => inbox.push(chunk));

@@ -66,7 +66,7 @@ const libraries = (executable: string): readonly string[] | undefined => (known 
 /** @throws when no process can be made: too many of them, no memory, no such program */
 export async function spawnChild({ layers, folder }: Sandbox, onStderr?: (text: string) => void): Promise<Spawned> {
   const executable = realpathSync(process.execPath);
-  if (!existsSync(folder)) throw new Error(`a process for a job cannot be started: there is no folder ${folder}`);
+  if (!existsSync(folder)) throw new Error(`cannot start a process for a job: there is no folder ${folder}`);
   const bundles = FILES.map((name) => join(realpathSync(folder), name));
   const visible = layers.kind === 'bwrap' ? bundles.map(inside) : bundles;
   const filter = layers.kind === 'bwrap' ? MACHINES[process.arch] : undefined;
@@ -81,7 +81,7 @@ export async function spawnChild({ layers, folder }: Sandbox, onStderr?: (text: 
   if (nice) command = [nice, '-n', String(layers.nice), ...command];
   const stdio: StdioOptions = ['ignore', 'ignore', 'pipe', 'ipc', 'pipe', ...(filter ? (['pipe'] as const) : [])];
   return new Promise((resolve, reject) => {
-    const failed = (e: unknown): void => reject(new Error(`a process for a job cannot be started: ${explained(e)}`));
+    const failed = (e: unknown): void => reject(new Error(`cannot start a process for a job: ${explained(e)}`));
     let child: ChildProcess;
     try {
       child = spawn(command[0]!, command.slice(1), {
@@ -173,7 +173,7 @@ async function tried(sandbox: Sandbox): Promise<string | undefined> {
   }
   const { child, pipe } = spawned;
   const why = await new Promise<string | undefined>((resolve) => {
-    const late = setTimeout(() => resolve(`its process did not come up within ${TRY_MS / 1000} s`), TRY_MS);
+    const late = setTimeout(() => resolve(`its process did not start within ${TRY_MS / 1000} s`), TRY_MS);
     const inbox = new Inbox((head) => (head as { type?: unknown }).type === 'ready' && (clearTimeout(late), resolve(undefined)), resolve);
     pipe.on('data', (chunk: Uint8Array) => inbox.push(chunk));
     child.once('close', (code, signal) => {

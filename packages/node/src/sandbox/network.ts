@@ -46,7 +46,7 @@ export class Connections {
   ) {
     this.allow(server);
     this.guard();
-    child.on('message', () => this.onHostile('spoke on the channel that hands over connections'));
+    child.on('message', () => this.onHostile('sent data on the channel for new connections'));
   }
 
   /** S1. The pipe is Node's own affair; where a later version hides it, its messages are still looked at, their lengths are not. */
@@ -60,7 +60,7 @@ export class Connections {
       if (this.over) return;
       if (this.received > SLACK_BYTES + ACKNOWLEDGEMENT_BYTES * this.sent || pipe.pendingHandle) {
         this.over = true;
-        this.onHostile('flooded the channel that hands over connections');
+        this.onHostile('sent too much on the channel for new connections');
         return;
       }
       inner.call(pipe, buffer);
@@ -74,8 +74,8 @@ export class Connections {
 
   open(id: number, to: string): void {
     if (this.over) return;
-    if (!this.allowed.has(to)) return this.refuse(id, `${to} is no address of the server`);
-    if (this.pending.size >= PENDING) return this.refuse(id, `${PENDING} connections are on their way already`);
+    if (!this.allowed.has(to)) return this.refuse(id, `${to} is not an address of the server`);
+    if (this.pending.size >= PENDING) return this.refuse(id, `${PENDING} connections are already being opened`);
     const colon = to.lastIndexOf(':');
     const socket = connect({ host: to.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(to.slice(colon + 1)), noDelay: true });
     this.pending.add(socket);

@@ -54,7 +54,7 @@ export function suspect(t: Task, c: Comparison): void {
 function compare(core: Core, t: Task, c: Comparison, took: number): void {
   if (c.node === t.node) return;
   if (took < c.took) {
-    const ms = blame(core, c.node, 1, `rank ${t.task} of job ${t.job.record.spec.id} came to nothing there, and went on elsewhere`);
+    const ms = blame(core, c.node, 1, `rank ${t.task} of job ${t.job.record.spec.id} made no progress there, but did elsewhere`);
     if (c.fault === undefined) return;
     if (ms > 0) t.job.faults[c.fault]!.quarantineMs = ms;
     t.job.dirtyFaults.add(c.fault);

@@ -164,7 +164,7 @@ export class Dispatcher {
       case 'kill': {
         const t = core.find(e.job, e.task);
         if (!t || t.node === undefined || !this.acts(e.job, e.task)) return;
-        tellToDrop(core, t, t.node, { code: 'FENCED', message: 'This rank was killed by hand.' });
+        tellToDrop(core, t, t.node, { code: 'FENCED', message: 'This rank was killed manually.' });
         lose(core, t, 'killed');
         return;
       }

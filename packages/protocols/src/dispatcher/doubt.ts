@@ -23,9 +23,9 @@ export function deadlocked(core: Core, job: Job, report: string): void {
   const picture = JSON.stringify(waiting.map((t) => [t.task, t.activity?.arrivals, t.activity?.sends]));
   if (job.doubted === picture || !othersToAsk(core, job, waiting)) return endJob(core, job, 'failed', { code: 'DEADLOCK', message: report });
   job.doubted = picture;
-  core.emit({ type: 'log', level: 'info', message: `its ranks seem to wait for each other; they are started elsewhere to be sure\n${report}`, job: job.record.spec.id });
+  core.emit({ type: 'log', level: 'info', message: `possible deadlock: its ranks seem to wait for each other; restarting them elsewhere to check\n${report}`, job: job.record.spec.id });
   for (const t of waiting) {
-    if (t.node !== undefined) tellToDrop(core, t, t.node, { code: 'FENCED', message: 'The ranks of this job seem to wait for each other; they are started elsewhere to be sure.' });
+    if (t.node !== undefined) tellToDrop(core, t, t.node, { code: 'FENCED', message: 'Possible deadlock: the ranks of this job seem to wait for each other. They restart elsewhere to check.' });
     const { node } = t;
     const before = job.faults.length;
     lose(core, t, 'doubted', true);

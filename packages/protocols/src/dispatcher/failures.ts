@@ -228,11 +228,11 @@ function endForCrashing(core: Core, t: Task): void {
   const where = `${names.length === 1 ? 'the node' : `${names.length} nodes`} ${list(names)}`;
   const why =
     counted.length > 0
-      ? `Rank ${t.task} failed in the same place on ${where}, which ${names.length === 1 ? 'has' : 'have'} done other work, so the program is to blame.`
-      : `Rank ${t.task} failed in the same place on every node that could take it: ${where}. None of them has done other work yet.`;
+      ? `Rank ${t.task} failed at the same place on ${where}, which ${names.length === 1 ? 'has' : 'have'} completed other work, so the program is the likely cause.`
+      : `Rank ${t.task} failed at the same place on every node that could run it: ${where}. None of them has completed other work yet.`;
   for (const o of t.job.tasks) for (const f of [...o.past, ...o.failures, ...(o.pending ? [o.pending] : [])]) if (f.crash) excuse(core, t.job, f);
   t.job.culprit = t.task;
-  endJob(core, t.job, 'failed', { code: 'KEEPS_CRASHING', message: `${why} ${t.lastError ? `The last one reported: ${t.lastError}` : 'Does it run out of memory?'}` });
+  endJob(core, t.job, 'failed', { code: 'KEEPS_CRASHING', message: `${why} ${t.lastError ? `The last one reported: ${t.lastError}` : 'Is it running out of memory?'}` });
 }
 
 const list = (names: readonly string[]): string => (names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', '));

@@ -137,7 +137,7 @@ function refuse(core: Core, node: Node, job: JobId, task: TaskId, incarnation: I
   const ended = !t || over(t.job) || t.phase === 'done';
   const error: ErrorBody = ended
     ? { code: 'UNKNOWN_JOB', message: 'The job, or this rank of it, has ended.' }
-    : { code: 'FENCED', message: paused(t.job) ? 'The job is paused.' : `Incarnation ${t.incarnation ?? 0} of this rank acts.` };
+    : { code: 'FENCED', message: paused(t.job) ? 'The job is paused.' : `Incarnation ${t.incarnation ?? 0} of this rank is running.` };
   core.emit({ type: 'revoke', connection: node.connection!, node: node.id, job, task, incarnation, error });
 }
 

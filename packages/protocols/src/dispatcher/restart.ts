@@ -1,7 +1,7 @@
 /**
  * The way of an incarnation from a free slot to its assignment, and the loss of one.
  *
- * Order at a restart (DESIGN.md): raise the incarnation durably → fence the CS → choose the image → every CM fences the old incarnation
+ * Order at a restart (docs/incarnations.md): raise the incarnation durably → fence the CS → choose the image → every CM fences the old incarnation
  * and answers → assign. The first incarnation goes the same way. A task that is lost anywhere on it begins again with a higher number, so
  * late answers are told by their incarnation.
  */
@@ -102,7 +102,7 @@ function raise(core: Core, tasks: Task[], starts: Job[]): void {
   const jobs = new Set<Job>();
   for (const t of tasks) {
     if (t.resumable !== undefined) {
-      tellToDrop(core, t, t.resumable, { code: 'FENCED', message: 'This node was away too long; its rank begins elsewhere.' });
+      tellToDrop(core, t, t.resumable, { code: 'FENCED', message: 'This node was away too long; its rank restarts elsewhere.' });
       t.resumable = undefined;
     }
     t.incarnation = ((t.incarnation ?? -1) + 1) as Incarnation; // D2

@@ -102,7 +102,7 @@ function moveElsewhere(core: Core, t: Task, free: Room[], kind: Comparison['kind
     t.patience *= 2;
     if (kind === 'call') doubtWaiting(core, t.job, free);
   }
-  tellToDrop(core, t, node, { code: 'FENCED', message: kind === 'start' ? 'The rank did not begin in time; it is tried elsewhere.' : 'Nothing came of the rank for long; it is tried elsewhere.' });
+  tellToDrop(core, t, node, { code: 'FENCED', message: kind === 'start' ? 'The rank did not start in time; it restarts elsewhere.' : 'The rank made no progress for too long; it restarts elsewhere.' });
   const before = t.job.faults.length;
   t.comparedAt.add(node);
   lose(core, t, 'compared');

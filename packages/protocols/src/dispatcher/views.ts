@@ -145,7 +145,7 @@ function taskView(core: Core, t: Task, counters: TaskCounters): TaskView {
 }
 
 const slots = (n: number): string => `${n} slot${n === 1 ? '' : 's'}`;
-const are = (n: number): string => `${n} ${n === 1 ? 'is' : 'are'}`;
+const are = (n: number): string => (n === 1 ? 'is' : 'are');
 
 /** Slots of the job's room, as it sees them. */
 interface Supply {
@@ -188,20 +188,20 @@ const TO_DO: Record<ProgramKind, string> = {
   wasm: 'open the volunteer page in a browser',
 };
 
-/** Why a job waits or stalls, in words: 'needs 4 slots, 3 are here'. */
+/** Why a job waits or stalls, in words: 'needs 4 slots; 3 available'. */
 export function reasonOf(core: Core, job: Job): string | undefined {
   if (core.stopped !== undefined && !ended(job.record)) {
-    if (job.ending) return `ends when that can be stored: ${core.stopped.message}`;
+    if (job.ending) return `ends once the server can store that: ${core.stopped.message}`;
     if (!paused(job)) return core.stopped.message;
   }
   if (over(job)) return undefined;
   if (paused(job)) return pausedReason(job);
   const { room } = job.record.spec;
   const size = job.tasks.filter((t) => t.phase !== 'done').length;
-  const place = room === undefined ? 'here' : `in room ${room}`;
+  const place = room === undefined ? '' : ` in room ${room}`;
   const { here, free, unfit, rivals, quarantined } = supplyOf(core, job);
   const kind = kindOfJob(job);
-  const advice = unfit === 0 ? '' : `; ${unfit === 1 ? '1 more slot is' : `${unfit} more slots are`} free at volunteers that do not run ${KIND[kind]}: ${TO_DO[kind]}`;
+  const advice = unfit === 0 ? '' : `; ${unfit === 1 ? '1 more slot is' : `${unfit} more slots are`} free, but on volunteers that do not run ${KIND[kind]}: ${TO_DO[kind]}`;
   if (job.record.state === 'waiting') {
     let ahead = 0;
     for (const j of core.jobs.values()) {
@@ -209,7 +209,7 @@ export function reasonOf(core: Core, job: Job): string | undefined {
       if (j.record.spec.room === room && !over(j) && j.record.state === 'waiting' && rivals.has(kindOfJob(j))) ahead++;
     }
     const what = unfit === 0 ? slots(size) : `${slots(size)} for ${KIND[kind]}`;
-    const needs = here < size ? `needs ${what}, ${are(here)} ${place}` : `needs ${what}, ${are(free)} free of ${here}${room === undefined ? '' : ` ${place}`}`;
+    const needs = here < size ? `needs ${what}; ${here === 0 ? 'none' : here} available${place}` : `needs ${what}; ${free} of ${here} ${are(here)} free${place}`;
     const without = quarantined === 0 ? '' : `; ${quarantined} node${quarantined === 1 ? ' is' : 's are'} in quarantine after failures`;
     return `${ahead === 0 ? '' : `waits behind ${ahead} job${ahead === 1 ? '' : 's'}; `}${needs}${free < size ? advice : ''}${without}`;
   }
@@ -217,23 +217,23 @@ export function reasonOf(core: Core, job: Job): string | undefined {
   if (idle.length > 0) {
     const who = idle.length === 1 ? `rank ${idle[0]!} waits for a slot` : `ranks ${list(idle)} wait for slots`;
     const failures = job.tasks.filter((t) => t.phase === 'idle').flatMap((t) => failuresOf(core, t) ?? []);
-    const where = quarantined > 0 ? `; only nodes in quarantine are free ${place}` : here > 0 ? '' : `; ${unfit > 0 ? `no node that runs ${KIND[kind]}` : 'no node'} is ${place}`;
+    const where = quarantined > 0 ? `; only nodes in quarantine are free${place}` : here > 0 ? '' : `; ${unfit > 0 ? `no node that runs ${KIND[kind]}` : 'no node'} is connected${place}`;
     return `${who}${where}${advice}${failures.length === 0 ? '' : `; ${failures.slice(0, 3).join('; ')}`}`;
   }
   const away = job.tasks.filter((t) => t.phase === 'away').map((t) => t.task);
   if (away.length > 0) return `after a restart of the server: waiting for the node${away.length === 1 ? '' : 's'} of rank${away.length === 1 ? '' : 's'} ${list(away)}`;
   const failures = job.tasks.flatMap((t) => failuresOf(core, t) ?? []);
-  return failures.length === 0 ? undefined : `${failures.slice(0, 3).join('; ')}; tried elsewhere`;
+  return failures.length === 0 ? undefined : `${failures.slice(0, 3).join('; ')}; restarting elsewhere`;
 }
 
 function pausedReason(job: Job): string | undefined {
   const here = job.tasks.filter((t) => t.node !== undefined).map((t) => t.task);
-  if (here.length > 0) return here.length === 1 ? `waits for an image of rank ${here[0]!}` : `waits for images of ranks ${list(here)}`;
+  if (here.length > 0) return here.length === 1 ? `waiting for a checkpoint of rank ${here[0]!}` : `waiting for checkpoints of ranks ${list(here)}`;
   const begun = job.tasks.filter((t) => t.phase !== 'done' && t.incarnation !== undefined);
   if (begun.length === 0) return undefined; // had not begun, or ends
   const images = begun.filter((t) => t.newest !== undefined).length;
-  if (images === begun.length) return begun.length === 1 ? 'goes on from its image' : `goes on from images of all ${begun.length} ranks`;
-  return images === 0 ? 'has no images: goes on from the logs' : `goes on from images of ${images} of ${begun.length} ranks; the others from their logs`;
+  if (images === begun.length) return begun.length === 1 ? 'will resume from its checkpoint' : `will resume from checkpoints of all ${begun.length} ranks`;
+  return images === 0 ? 'has no checkpoints; will resume from the logs' : `will resume from checkpoints of ${images} of ${begun.length} ranks, and from the logs of the others`;
 }
 
 function list(n: readonly number[]): string {

@@ -16,7 +16,7 @@ export const none: VProtocol = {
     }),
     serverRestarted: () => ({
       code: 'LOST_LOG',
-      message: 'The server was restarted, and the protocol "none" keeps no log of what was under way. Run the job with "pessimistic" to survive this.',
+      message: 'The server was restarted, and the protocol "none" keeps no log of running work. Run the job with "pessimistic" to survive this.',
     }),
   },
 };

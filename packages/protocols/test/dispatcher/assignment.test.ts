@@ -8,7 +8,7 @@ describe('the queue', () => {
     const s = new Stage();
     s.come(1, 3);
     s.send('submit', { job: job(4) });
-    expect(s.view()).toMatchObject({ state: 'waiting', reason: 'needs 4 slots, 3 are here' });
+    expect(s.view()).toMatchObject({ state: 'waiting', reason: 'needs 4 slots; 3 available' });
     expect(s.assigned()).toEqual([]);
     s.come(2, 1);
     expect(s.view().state).toBe('running');
@@ -22,8 +22,8 @@ describe('the queue', () => {
     s.come(1, 1);
     s.send('submit', { job: job(2, { id: J(1) }) });
     s.send('submit', { job: job(1, { id: J(2) }) });
-    expect(s.view(J(1)).reason).toBe('needs 2 slots, 1 is here');
-    expect(s.view(J(2)).reason).toBe('waits behind 1 job; needs 1 slot, 1 is free of 1');
+    expect(s.view(J(1)).reason).toBe('needs 2 slots; 1 available');
+    expect(s.view(J(2)).reason).toBe('waits behind 1 job; needs 1 slot; 1 of 1 is free');
     s.send('cancel', { job: J(1) });
     expect(s.view(J(1))).toMatchObject({ state: 'cancelled', error: { code: 'CANCELLED' } });
     expect(s.view(J(2)).state).toBe('running');
@@ -99,10 +99,10 @@ describe('rooms', () => {
     s.send('submit', { job: job(1, { id: J(2) }) });
     s.come(1, 2);
     // The first job waits for its room, and holds up nobody else's.
-    expect(s.view(J(1))).toMatchObject({ state: 'waiting', room: 'BLUE', reason: 'needs 2 slots, 0 are in room BLUE' });
+    expect(s.view(J(1))).toMatchObject({ state: 'waiting', room: 'BLUE', reason: 'needs 2 slots; none available in room BLUE' });
     expect(s.view(J(2)).state).toBe('running');
     s.come(2, 1, { room: 'BLUE' });
-    expect(s.view(J(1)).reason).toBe('needs 2 slots, 1 is in room BLUE');
+    expect(s.view(J(1)).reason).toBe('needs 2 slots; 1 available in room BLUE');
     s.come(3, 1, { room: 'BLUE' });
     expect(s.view(J(1)).state).toBe('running');
     expect(s.assigned().sort()).toEqual(['0.0@1', '0.0@2', '1.0@3']);

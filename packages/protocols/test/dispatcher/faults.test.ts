@@ -231,7 +231,7 @@ describe('silence', () => {
     const s = running();
     s.send('disconnected', { connection: 'c1' });
     s.pass(60_000);
-    expect(s.view()).toMatchObject({ state: 'stalled', reason: 'rank 0 waits for a slot; no node is here' });
+    expect(s.view()).toMatchObject({ state: 'stalled', reason: 'rank 0 waits for a slot; no node is connected' });
     s.come(1, 1, { connection: 'c1b', claimed: N(1), holds: [held(0, 0)] });
     expect(s.of('welcome').at(-1)!.drop).toEqual([]);
     expect(s.view()).toMatchObject({ state: 'running', faults: [{ cause: 'disconnected' }] });

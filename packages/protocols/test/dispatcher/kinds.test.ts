@@ -106,14 +106,14 @@ describe('the queue', () => {
     // It fits only with the tab's slot, which the first one may use: it waits, too.
     s.send('submit', { job: c(3, 2) });
     expect(placed(s)).toEqual([]);
-    expect(s.view(J(2)).reason).toBe('waits behind 1 job; needs 3 slots, 3 are free of 3');
+    expect(s.view(J(2)).reason).toBe('waits behind 1 job; needs 3 slots; 3 of 3 are free');
     s.send('cancel', { job: J(2) });
     s.send('submit', { job: c(2, 3) });
     expect(placed(s).sort()).toEqual(['3.0.0@1', '3.1.0@1']);
-    expect(s.view(J(1)).reason).toBe('needs 2 slots, 1 is here');
+    expect(s.view(J(1)).reason).toBe('needs 2 slots; 1 available');
     // Two of its own kind behind it wait in their order.
     s.send('submit', { job: script(1, 4) });
-    expect(s.view(J(4)).reason).toBe('waits behind 1 job; needs 1 slot, 1 is free of 1');
+    expect(s.view(J(4)).reason).toBe('waits behind 1 job; needs 1 slot; 1 of 1 is free');
     s.come(3, 2);
     expect(placed(s).slice(2).sort()).toEqual(['1.0.0@3', '1.1.0@2', '4.0.0@3']);
   });
@@ -171,17 +171,17 @@ describe('what the submitter reads', () => {
     const s = new Stage();
     s.come(1, 3, WASM);
     s.send('submit', { job: script(2, 1) });
-    const todo = 'free at volunteers that do not run TypeScript: open the volunteer page in a browser, or start "mayfly volunteer" with --allow-typescript';
-    expect(s.view(J(1)).reason).toBe(`needs 2 slots for TypeScript, 0 are here; 3 more slots are ${todo}`);
+    const todo = 'free, but on volunteers that do not run TypeScript: open the volunteer page in a browser, or start "mayfly volunteer" with --allow-typescript';
+    expect(s.view(J(1)).reason).toBe(`needs 2 slots for TypeScript; none available; 3 more slots are ${todo}`);
     s.come(2, 1);
-    expect(s.view(J(1)).reason).toBe(`needs 2 slots for TypeScript, 1 is here; 3 more slots are ${todo}`);
+    expect(s.view(J(1)).reason).toBe(`needs 2 slots for TypeScript; 1 available; 3 more slots are ${todo}`);
     s.come(3, 1);
     expect(s.view(J(1)).reason).toBeUndefined();
     s.send('goodbye', { connection: 'c3', reason: 'closed' });
     expect(s.view(J(1)).reason).toBe(`rank 1 waits for a slot; 3 more slots are ${todo}`);
     s.send('goodbye', { connection: 'c2', reason: 'closed' });
     s.send('slots', { connection: 'c1', slots: 1 });
-    expect(s.view(J(1)).reason).toBe(`ranks 0, 1 wait for slots; no node that runs TypeScript is here; 1 more slot is ${todo}`);
+    expect(s.view(J(1)).reason).toBe(`ranks 0, 1 wait for slots; no node that runs TypeScript is connected; 1 more slot is ${todo}`);
   });
 });
 

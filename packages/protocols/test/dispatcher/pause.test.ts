@@ -22,15 +22,15 @@ describe('pause', () => {
     const s = running();
     s.send('pause', { job: J(), waitMs: 10_000 });
     expect(asked(s)).toEqual(['0@1', '1@2']);
-    expect(s.view()).toMatchObject({ state: 'pausing', reason: 'waits for images of ranks 0, 1' });
+    expect(s.view()).toMatchObject({ state: 'pausing', reason: 'waiting for checkpoints of ranks 0, 1' });
     s.images.set(`${J()}/0`, image(0, 1));
     s.send('image', image(0, 1));
     expect(stopped(s)).toEqual(['0.0@1']);
-    expect(s.view()).toMatchObject({ state: 'pausing', reason: 'waits for an image of rank 1' });
+    expect(s.view()).toMatchObject({ state: 'pausing', reason: 'waiting for a checkpoint of rank 1' });
     s.send('submit', { job: job(1, { id: J(1) }) });
     expect(s.view(J(1)).state).toBe('running');
     s.send('image', image(1, 1));
-    expect(s.view()).toMatchObject({ state: 'paused', reason: 'goes on from images of all 2 ranks', faults: [] });
+    expect(s.view()).toMatchObject({ state: 'paused', reason: 'will resume from checkpoints of all 2 ranks', faults: [] });
     expect(s.view().tasks.map((t) => t.state)).toEqual(['paused', 'paused']);
     expect(busy(s)).toBe(1);
   });
@@ -54,7 +54,7 @@ describe('pause', () => {
     expect(stopped(s)).toEqual([]);
     s.pass(250, { c1: [s.beat(0, 0)], c2: [s.beat(1, 0)] });
     expect(stopped(s)).toEqual(['0.0@1', '1.0@2']);
-    expect(s.view()).toMatchObject({ state: 'paused', reason: 'has no images: goes on from the logs' });
+    expect(s.view()).toMatchObject({ state: 'paused', reason: 'has no checkpoints; will resume from the logs' });
   });
 
   it('D9: whatever happens to a rank meanwhile is no fault, and one that has left stays away', () => {
@@ -111,7 +111,7 @@ describe('pause', () => {
     const s = running();
     s.send('pause', { job: J(), waitMs: 10_000 });
     s.exit(0);
-    expect(s.view()).toMatchObject({ state: 'pausing', reason: 'waits for an image of rank 1' });
+    expect(s.view()).toMatchObject({ state: 'pausing', reason: 'waiting for a checkpoint of rank 1' });
     s.exit(1);
     expect(s.view()).toMatchObject({ state: 'done', exitCode: 0 });
     const c = running();
@@ -140,7 +140,7 @@ describe('resume', () => {
     s.send('goodbye', { connection: 'c1', reason: 'closed' });
     s.send('goodbye', { connection: 'c2', reason: 'closed' });
     s.send('resume', { job: J() });
-    expect(s.view()).toMatchObject({ state: 'waiting', reason: 'needs 1 slot, 0 are here' });
+    expect(s.view()).toMatchObject({ state: 'waiting', reason: 'needs 1 slot; none available' });
     s.crash(); // on the way back, too
     expect(s.view()).toMatchObject({ state: 'waiting', faults: [] });
     const before = s.effects.length;

@@ -84,7 +84,7 @@ describe('storage that cannot be written', () => {
     expect([s.view().state, s.view().stopped, s.view().pausedMs]).toEqual(['paused', undefined, 1000]);
     s.send('storage', {});
     s.pass(1000);
-    expect(s.view()).toMatchObject({ state: 'paused', reason: 'has no images: goes on from the logs' });
+    expect(s.view()).toMatchObject({ state: 'paused', reason: 'has no checkpoints; will resume from the logs' });
     s.send('storage', { error: FULL });
     s.send('resume', { job: J() });
     s.pass(1000, { c1: [], c2: [] });
@@ -100,7 +100,7 @@ describe('storage that cannot be written', () => {
     s.hold.add('persist');
     s.send('storage', { error: FULL });
     s.send('cancel', { job: J() });
-    expect(s.view().reason).toBe(`ends when that can be stored: ${FULL.message}`);
+    expect(s.view().reason).toBe(`ends once the server can store that: ${FULL.message}`);
     expect(s.of('jobEnded')).toEqual([]);
     s.send('storage', {});
     s.release();

@@ -14,7 +14,7 @@ describe('nodes are blamed before programs (B1–B4)', () => {
     expect(at(s)).toBe(7);
     expect(quarantined(s)).toEqual([1, 2, 3, 4, 5, 6]);
     expect(s.view().faults.at(-1)).toMatchObject({ cause: 'crashed', newcomer: true, quarantineMs: 5000, error: 'INTERNAL: gone' });
-    expect(s.view().reason).toBe('rank 0 failed at 6 nodes, which are in quarantine for 5 s; tried elsewhere');
+    expect(s.view().reason).toBe('rank 0 failed at 6 nodes, which are in quarantine for 5 s; restarting elsewhere');
     s.exit(0);
     expect(s.view().state).toBe('done');
   });
@@ -29,7 +29,7 @@ describe('nodes are blamed before programs (B1–B4)', () => {
     s.send('progress', { job: J(), tasks: [{ task: T(0), sends: 4, arrivals: 0, consumed: 0, underWay: false }] });
     while (at(s) !== undefined) crash(s);
     expect(s.view()).toMatchObject({ state: 'stalled' });
-    expect(s.view().reason).toMatch(/^rank 0 waits for a slot; only nodes in quarantine are free here; rank 0 failed at 3 nodes, which are in quarantine for \d+ s$/);
+    expect(s.view().reason).toMatch(/^rank 0 waits for a slot; only nodes in quarantine are free; rank 0 failed at 3 nodes, which are in quarantine for \d+ s$/);
     const tryAll = (ms: number): void => {
       for (let i = 0; i < ms; i += 5000) {
         pass(s, 5000);
@@ -100,7 +100,7 @@ describe('nodes are blamed before programs (B1–B4)', () => {
     expect(s.view().state).toBe('running');
     crash(s);
     expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'KEEPS_CRASHING' } });
-    expect(s.view().error!.message).toMatch(/^Rank 0 failed in the same place on 3 nodes tab \d, tab \d, tab \d, which have done other work, so the program is to blame\. The last one reported: INTERNAL: gone$/);
+    expect(s.view().error!.message).toMatch(/^Rank 0 failed at the same place on 3 nodes tab \d, tab \d, tab \d, which have completed other work, so the program is the likely cause\. The last one reported: INTERNAL: gone$/);
     expect(s.view().faults.map((f) => f.excused)).toEqual([true, true, true]);
     expect(first).toBeLessThan(5);
     expect(quarantined(s)).toEqual([]);
@@ -118,7 +118,7 @@ describe('nodes are blamed before programs (B1–B4)', () => {
       if (order === 'last') down.reverse();
       for (const t of down) s.send('report', { connection: 'c1', job: t.job.record.spec.id, task: T(0), incarnation: t.incarnation!, event: 'started' });
       s.send('heartbeat', { connection: 'c1', tasks: down.map((o) => s.beat(0, o.incarnation!, { state: o.job.record.spec.id === J() ? 'waiting' : 'computing' }, o.job.record.spec.id)) });
-      for (const t of down) s.send('report', { connection: 'c1', job: t.job.record.spec.id, task: T(0), incarnation: t.incarnation!, event: 'crashed', error: { code: 'INTERNAL', message: 'the frame died' } });
+      for (const t of down) s.send('report', { connection: 'c1', job: t.job.record.spec.id, task: T(0), incarnation: t.incarnation!, event: 'crashed', error: { code: 'INTERNAL', message: 'the frame crashed' } });
       if (s.view(J(2)).state === 'failed') {
         ended = i;
         break;
@@ -200,7 +200,7 @@ describe('nodes are blamed before programs (B1–B4)', () => {
       pass(s, 1000);
     }
     expect(s.view()).toMatchObject({ state: 'failed', error: { code: 'KEEPS_CRASHING' } });
-    expect(s.view().error!.message).toContain('failed in the same place on every node that could take it: 2 nodes tab 1, tab 2. None of them has done other work yet.');
+    expect(s.view().error!.message).toContain('failed at the same place on every node that could run it: 2 nodes tab 1, tab 2. None of them has completed other work yet.');
     expect(crashes.length).toBeGreaterThanOrEqual(3);
     expect(quarantined(s)).toEqual([]);
   });

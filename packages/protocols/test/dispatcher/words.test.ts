@@ -74,7 +74,7 @@ describe('D5: what is not the acting incarnation changes nothing, and is told to
   it.each(['started', 'recovered'] as const)('a zombie that reports late that it has %s is revoked, and nobody has recovered', (event) => {
     const s = woken();
     s.send('report', { ...zombie, event });
-    expect(s.of('revoke')).toMatchObject([{ node: N(1), task: 0, incarnation: 0, error: { code: 'FENCED', message: 'Incarnation 1 of this rank acts.' } }]);
+    expect(s.of('revoke')).toMatchObject([{ node: N(1), task: 0, incarnation: 0, error: { code: 'FENCED', message: 'Incarnation 1 of this rank is running.' } }]);
     expect(s.dispatcher.core.find(J(), T(0))).toMatchObject({ phase: 'assigned', incarnation: 1 });
     expect(s.view().faults[0]!.recoveredAfterMs).toBeUndefined();
   });

@@ -82,7 +82,7 @@ export async function backupDirectory(dataDir: string, registry: FileRegistry, t
   try {
     mkdirSync(target, { mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new MayflyError('CONFLICT', `${target} exists already; a backup goes into a folder of its own`);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new MayflyError('CONFLICT', `${target} already exists; choose a new folder for the backup`);
     throw storageError(error, `cannot make ${target}`);
   }
   try {
@@ -123,7 +123,7 @@ export async function restoreDirectory(backup: string, dataDir: string): Promise
   try {
     info = JSON.parse(await readFile(join(backup, 'backup.json'), 'utf8')) as BackupInfo;
   } catch {
-    throw new MayflyError('NOT_FOUND', `${backup} is no backup: it has no readable backup.json`);
+    throw new MayflyError('NOT_FOUND', `${backup} is not a backup: it has no readable backup.json`);
   }
   if (info.format > FORMAT) throw new MayflyError('VERSION_MISMATCH', `${backup} is a backup of format ${info.format}; this version reads formats up to ${FORMAT}`);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });

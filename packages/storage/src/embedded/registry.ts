@@ -443,6 +443,6 @@ function textOf(key: string, value: unknown): string | undefined {
   } catch {
     // A cycle, a bigint.
   }
-  if (text === undefined) throw new MayflyError('BAD_REQUEST', `the value of ${key} is no data`);
+  if (text === undefined) throw new MayflyError('BAD_REQUEST', `the value of ${key} cannot be stored as data`);
   return text;
 }

@@ -125,20 +125,20 @@ const FEATURES =
 /** All refusals but those of memory limits. */
 function checkedFacts(wasm: Uint8Array): ModuleFacts {
   const facts = readModule(wasm);
-  if (facts.memory === undefined) throw new ModuleError('NO_MEMORY', 'The module has no memory: it is no C or C++ program.');
+  if (facts.memory === undefined) throw new ModuleError('NO_MEMORY', 'The module has no memory: so it is not a C or C++ program.');
   if (facts.memory.shared) throw new ModuleError('THREADS', 'The memory of the module is shared among threads; a rank has one thread. Build it without -pthread.');
   for (const i of facts.imports) {
     if (i.kind === 'memory' || i.kind === 'table' || i.kind === 'global' || i.kind === 'tag')
       throw new ModuleError('IMPORTED_STATE', `The module imports the ${i.kind} ${i.module}.${i.name}; a program has its own (link it as a command, not as a library).`);
     const known = isAllowed(i) || (i.module === SECTION && (i.name === 'grow' || i.name === 'thrown')) || (isInvoke(i) && facts.exports.some((e) => e.name === FLAG && e.kind === 'global'));
-    if (!known) throw new ModuleError('UNKNOWN_IMPORT', `The module imports ${i.module}.${i.name}, which no rank has: imports are MPI functions (env) and WASI preview 1.`);
+    if (!known) throw new ModuleError('UNKNOWN_IMPORT', `The module imports ${i.module}.${i.name}, which ranks do not have: allowed imports are MPI functions (env) and WASI preview 1.`);
   }
   const exported = (name: string, kind: string): boolean => facts.exports.some((e) => e.name === name && e.kind === kind);
   if (facts.sections.some((s) => s.id === 8)) throw new ModuleError('START_FUNCTION', 'The module has a start function, which would run again at each restart; a WASI command exports _start instead.');
-  if (!exported('_start', 'function')) throw new ModuleError('NO_START', 'The module does not export _start: it is no WASI command.');
+  if (!exported('_start', 'function')) throw new ModuleError('NO_START', 'The module does not export _start: so it is not a WASI command.');
   if (!exported('memory', 'memory')) throw new ModuleError('NO_MEMORY', 'The module does not export its memory.');
   // Last: what is not allowed has got its own name by now, also where this engine does not know it.
-  if (!engine.validate(wasm)) throw new ModuleError('INVALID', 'The module is damaged, or uses what this engine does not know.');
+  if (!engine.validate(wasm)) throw new ModuleError('INVALID', 'The module is damaged, or uses features that this engine does not support.');
   return facts;
 }
 
@@ -213,7 +213,7 @@ function ownBuffer(m: Module): { start: number; end: number } {
 function exportedAddress(m: Module, name: string): number {
   const g = binaryen.getGlobalInfo(m.getGlobal(binaryen.getExportInfo(m.getExport(name)).value));
   const { value } = binaryen.getExpressionInfo(g.init) as unknown as { value?: unknown };
-  if (typeof value !== 'number') throw new ModuleError('INVALID', `The export ${name} is no address.`);
+  if (typeof value !== 'number') throw new ModuleError('INVALID', `The export ${name} is not an address.`);
   return value;
 }
 

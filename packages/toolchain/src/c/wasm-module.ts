@@ -100,12 +100,12 @@ export class Reader {
   }
 
   byte(): number {
-    if (this.at >= this.#end) throw new ModuleError('INVALID', 'The module is cut off.');
+    if (this.at >= this.#end) throw new ModuleError('INVALID', 'The module is truncated.');
     return this.#bytes[this.at++]!;
   }
 
   skip(n: number): void {
-    if (n > this.#end - this.at) throw new ModuleError('INVALID', 'The module is cut off.');
+    if (n > this.#end - this.at) throw new ModuleError('INVALID', 'The module is truncated.');
     this.at += n;
   }
 
@@ -137,8 +137,8 @@ export class Reader {
 }
 
 export function sectionsOf(wasm: Uint8Array): Section[] {
-  if (wasm.length < 8 || new DataView(wasm.buffer, wasm.byteOffset).getUint32(0, true) !== 0x6d736100) throw new ModuleError('NOT_WASM', 'This is no WebAssembly module.');
-  if (wasm[4] !== 1 || wasm[5] !== 0 || wasm[6] !== 0 || wasm[7] !== 0) throw new ModuleError('NOT_WASM', 'This is no WebAssembly module of version 1 (a component?).');
+  if (wasm.length < 8 || new DataView(wasm.buffer, wasm.byteOffset).getUint32(0, true) !== 0x6d736100) throw new ModuleError('NOT_WASM', 'This is not a WebAssembly module.');
+  if (wasm[4] !== 1 || wasm[5] !== 0 || wasm[6] !== 0 || wasm[7] !== 0) throw new ModuleError('NOT_WASM', 'This is not a WebAssembly module of version 1 (is it a component?).');
   const sections: Section[] = [];
   const r = new Reader(wasm, 8);
   while (!r.done) {

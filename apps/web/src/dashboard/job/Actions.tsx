@@ -31,7 +31,7 @@ export function Actions({ job }: { job: JobView }) {
   const maySubmit = useMay('submitter');
   const me = useMe();
   /** Why there are fewer buttons than others have. */
-  const refused = me === undefined || mayChange ? undefined : me.role === 'viewer' ? 'Your token is a viewer’s: it may look.' : `This job is of ${job.owner}: you may look, and run it again.`;
+  const refused = me === undefined || mayChange ? undefined : me.role === 'viewer' ? 'Your token can only view jobs.' : `This job belongs to ${job.owner}. You can view it and run it again.`;
   return (
     <div className="job-actions">
       <div className="row actions">
@@ -54,7 +54,7 @@ export function Actions({ job }: { job: JobView }) {
             title={`Pause “${job.name}”?`}
             text={pauseAdvice(job)}
             yes={job.protocol === 'none' ? undefined : 'Pause the job'}
-            no="Let it run"
+            no="Keep running"
             busy={pause.isPending}
             onYes={() => pause.mutate()}
           />
@@ -75,7 +75,7 @@ export function Actions({ job }: { job: JobView }) {
               label="Delete"
               className="first-end"
               title={`Delete “${job.name}”?`}
-              text="Its output, result files and images are removed from the server for good."
+              text="This permanently deletes its output, result files and checkpoints from the server."
               yes="Delete it"
               no="Keep it"
               busy={remove.isPending}
@@ -86,9 +86,9 @@ export function Actions({ job }: { job: JobView }) {
               label="Cancel job"
               className="first-end"
               title={`Cancel “${job.name}”?`}
-              text="Its ranks stop at once. What it has written so far stays."
+              text="Its ranks stop immediately. Its output and files so far are kept."
               yes="Cancel the job"
-              no="Let it run"
+              no="Keep running"
               busy={cancel.isPending}
               onYes={() => cancel.mutate()}
             />

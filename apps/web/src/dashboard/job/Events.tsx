@@ -54,7 +54,7 @@ export function Events({ job }: { job: JobView }) {
           <span className="muted">Newest first.</span>
         </Newer>
       </div>
-      <Problem error={error} title="The events could not be read" />
+      <Problem error={error} title="Could not load the events" />
       <div className={`card scroll-x list${begun ? ' kept' : ''}`} tabIndex={0} role="group" aria-label="Events, newest first">
         <table className="table num fixed" data-testid="events">
           <thead>
@@ -78,11 +78,11 @@ export function Events({ job }: { job: JobView }) {
             ))}
           </tbody>
         </table>
-        {data && rows.length === 0 && <p className="muted small">{data.events.length === 0 ? 'Nothing has happened so far.' : 'No event is like that.'}</p>}
+        {data && rows.length === 0 && <p className="muted small">{data.events.length === 0 ? 'No events yet.' : 'No matching events.'}</p>}
         {data && (things.all.length > SHOWN || data.eventsLeftOut > 0) && (
           <p className="muted small">
-            {things.all.length > SHOWN && `The newest ${SHOWN} of ${plural(things.all.length, 'event')}; the file has all. `}
-            {data.eventsLeftOut > 0 && `${plural(data.eventsLeftOut, 'older event')} of images and assignments ${data.eventsLeftOut === 1 ? 'is' : 'are'} not kept.`}
+            {things.all.length > SHOWN && `Showing the newest ${SHOWN} of ${plural(things.all.length, 'event')}; the CSV file has all. `}
+            {data.eventsLeftOut > 0 && `${plural(data.eventsLeftOut, 'older event')} about checkpoints and assignments ${data.eventsLeftOut === 1 ? 'was' : 'were'} not kept.`}
           </p>
         )}
       </div>

@@ -20,10 +20,10 @@ export function Faults({ job }: ViewProps) {
   const times = job.faults.flatMap((f) => (f.recoveredAfterMs === undefined ? [] : [f.recoveredAfterMs])).toSorted((a, b) => a - b);
   const start = job.startedAt ?? job.submittedAt;
   const none = ended
-    ? 'None: no rank was lost.'
+    ? 'None: no ranks were lost.'
     : job.protocol === 'none'
-      ? 'None so far. The first one ends this job: its protocol keeps nothing to restart a rank from.'
-      : 'None so far. Close a volunteer’s tab, or kill a rank in the overview: it starts again and goes on.';
+      ? 'None so far. The first fault ends this job, because its protocol keeps nothing to restart a rank from.'
+      : 'None so far. Try it: close a volunteer’s tab, or kill a rank in the overview. The rank restarts and continues.';
   return (
     <section className="stack" aria-label="Faults">
       <div>

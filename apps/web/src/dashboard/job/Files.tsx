@@ -27,7 +27,7 @@ export function Files({ job, files: news }: ViewProps) {
     return (
       <section className={begun ? 'stack files kept' : 'stack files'} aria-label="Result files">
         <h2>Result files</h2>
-        <p className="muted small">{hasEnded(job.state) ? 'The program wrote no files.' : 'No file yet. What the program writes with MPI-IO or opens for writing appears here while it grows.'}</p>
+        <p className="muted small">{hasEnded(job.state) ? 'The program wrote no files.' : 'No files yet. Files that the program writes appear here while they grow.'}</p>
       </section>
     );
   const pictures = files.flatMap((f) => {
@@ -64,7 +64,7 @@ export function Files({ job, files: news }: ViewProps) {
             ))}
           </tbody>
         </table>
-        <Problem error={save.error} title="The file could not be downloaded" />
+        <Problem error={save.error} title="Could not download the file" />
       </div>
       {pictures.length > 0 && (
         <div className="pictures">
@@ -143,9 +143,9 @@ function ResultPicture({ job, file, kind, final }: { job: string; file: ResultFi
     <figure className="picture">
       <figcaption className="muted small">
         <span className="mono break">{file.path}</span>
-        {!final && <span> · grows</span>}
+        {!final && <span> · growing</span>}
       </figcaption>
-      {shown ? <img src={shown.url} alt={`${file.path}, written by rank ${file.task}${final ? '' : ', so far'}`} {...shown.size} /> : <div className="picture-wait muted small">the picture has just begun</div>}
+      {shown ? <img src={shown.url} alt={`${file.path}, written by rank ${file.task}${final ? '' : ', so far'}`} {...shown.size} /> : <div className="picture-wait muted small">no picture data yet</div>}
     </figure>
   );
 }

@@ -32,23 +32,23 @@ function Images({ job }: ViewProps) {
   const back = job.faults.flatMap((f) => (f.startedAfterMs === undefined ? [] : [f.startedAfterMs])).toSorted((a, b) => a - b);
   const ranks = Array.from({ length: Math.max(job.size, job.tasks.length) }, (_, i) => job.tasks[i]);
   return (
-    <section className="stack" aria-label="Images">
+    <section className="stack" aria-label="Checkpoints">
       <div>
-        <h2>Images</h2>
-        <p className="muted small">The two newest of each rank are kept. A rank that is lost fetches the newest and repeats what it has done since.</p>
-        <p className="muted small num place-of-two">{back.length === 0 ? 'No lost rank has begun again so far.' : `Here it took ${duration(back[back.length >> 1]!)} (median) until a lost rank had begun again.`}</p>
+        <h2>Checkpoints</h2>
+        <p className="muted small">The server keeps the two newest of each rank. A lost rank restarts from the newest and replays the work since then.</p>
+        <p className="muted small num place-of-two">{back.length === 0 ? 'No lost rank has restarted yet.' : `In this job, lost ranks took ${duration(back[back.length >> 1]!)} (median) to restart.`}</p>
       </div>
-      <Problem error={error} title="The images could not be read" />
-      <div className="card scroll-x list" tabIndex={0} role="group" aria-label="Images by rank">
+      <Problem error={error} title="Could not load the checkpoints" />
+      <div className="card scroll-x list" tabIndex={0} role="group" aria-label="Checkpoints by rank">
         <table className="table num fixed image-table">
           <thead>
             <tr>
               <th className="c-rank">Rank</th>
               <th className="c-newest">Newest</th>
               <th className="right c-bytes">Size</th>
-              <th className="right wide-only c-bytes">Sent for it</th>
-              <th className="wide-only c-before">The one before</th>
-              <th>A restart now</th>
+              <th className="right wide-only c-bytes">Uploaded</th>
+              <th className="wide-only c-before">Previous</th>
+              <th>If lost now</th>
             </tr>
           </thead>
           <tbody>
@@ -65,14 +65,14 @@ function Images({ job }: ViewProps) {
                   <td className="muted wide-only">{older ? `${ago(older.at, now)}, ${bytes(older.bytes)}` : '–'}</td>
                   <td className="muted">
                     {over
-                      ? 'none: the job has ended'
+                      ? 'no restart: the job has ended'
                       : ended
-                        ? 'none: it has ended'
+                        ? 'no restart: it has ended'
                         : newest
-                          ? `fetches ${bytes(newest.bytes)}, repeats ${elapsed((job.pausedAt ?? now) - newest.at)} at most`
+                          ? `loads ${bytes(newest.bytes)}, replays up to ${elapsed((job.pausedAt ?? now) - newest.at)}`
                           : job.startedAt === undefined
-                            ? 'has not begun'
-                            : 'begins anew, repeats all of its log'}
+                            ? 'has not started'
+                            : 'restarts, replays its whole log'}
                   </td>
                 </tr>
               );

@@ -7,7 +7,7 @@ import { bytes, clock, count, duration, elapsed, plural } from '../../shared/for
 import { Tag } from '../../shared/Tag.tsx';
 import { useServerNow } from '../context.tsx';
 import { Problem } from '../Problem.tsx';
-import { hasEnded, jobLine, jobWord, ranksOf, totalsOf } from '../words.ts';
+import { jobLine, jobWord, ranksOf, totalsOf } from '../words.ts';
 import { Actions } from './Actions.tsx';
 import { FailureCompared } from './notice/Comparison.tsx';
 import { Notice } from './notice/Notice.tsx';
@@ -25,7 +25,7 @@ export function JobPage() {
       <div className="stack">
         <title>No such job – Mayfly</title>
         <h1>Job {id}</h1>
-        <Problem error={error} title="This job cannot be shown" />
+        <Problem error={error} title="Could not show this job" />
         <p>
           <Link to="/dashboard" className="button">
             To all jobs
@@ -33,7 +33,7 @@ export function JobPage() {
         </p>
       </div>
     );
-  if (!job) return <p className="muted">Reading the job…</p>;
+  if (!job) return <p className="muted">Loading the job…</p>;
   // A way back through the tabs is no way back to where one came from.
   const go = (to: string) => void navigate({ search: to === VIEWS[0]!.id ? {} : { view: to }, replace: true, resetScroll: false });
   return (
@@ -85,7 +85,7 @@ function Figures({ job }: { job: JobView }) {
   return (
     <dl className="facts" aria-label="Figures">
       <div>
-        <dt>{hasEnded(job.state) ? 'Took' : running ? 'Running for' : 'Has run for'}</dt>
+        <dt>Run time</dt>
         <dd>{job.startedAt === undefined ? '–' : job.endedAt === undefined ? elapsed(runTime(job, now)) : duration(runTime(job, now))}</dd>
       </div>
       <div>
@@ -103,7 +103,7 @@ function Figures({ job }: { job: JobView }) {
         <dd>{bytes(sum.bytes)}</dd>
       </div>
       <div>
-        <dt>Images</dt>
+        <dt>Checkpoints</dt>
         <dd>
           {count(sum.images)}
           {sum.imageBytes > 0 && <span className="muted"> · {bytes(sum.imageBytes)}</span>}

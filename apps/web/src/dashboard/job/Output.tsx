@@ -80,11 +80,11 @@ export function Output({ job, feed }: ViewProps) {
           </label>
         </div>
       )}
-      <Problem error={save.error} title="The output could not be downloaded" />
+      <Problem error={save.error} title="Could not download the output" />
       {lines.length === 0 && !begun ? (
-        <p className="muted small">Nothing was printed.</p>
+        <p className="muted small">The program printed nothing.</p>
       ) : (
-        <Terminal lines={lines} truncated={truncated} ranks={rank === undefined && job.size > 1} width={String(job.size - 1).length} wanted={wanted} at={at} follow={follow} setFollow={setFollow} held={begun} none={hasEnded(job.state) ? 'Nothing was printed.' : 'Nothing printed yet.'} />
+        <Terminal lines={lines} truncated={truncated} ranks={rank === undefined && job.size > 1} width={String(job.size - 1).length} wanted={wanted} at={at} follow={follow} setFollow={setFollow} held={begun} none={hasEnded(job.state) ? 'The program printed nothing.' : 'Nothing printed yet.'} />
       )}
     </section>
   );
@@ -158,7 +158,7 @@ function Terminal({ lines, truncated, ranks, width, wanted, at, follow, setFollo
     };
   }, [setFollow]);
   return (
-    <div className={held ? 'terminal held' : 'terminal'} ref={box} tabIndex={0} role="log" aria-live="off" aria-label="Lines that were printed" data-testid="output">
+    <div className={held ? 'terminal held' : 'terminal'} ref={box} tabIndex={0} role="log" aria-live="off" aria-label="Output lines" data-testid="output">
       {lines.length === 0 && <p className="muted">{none}</p>}
       <div ref={inner}>
         {truncated && <div className="line gap">… earlier lines are not shown here; the download has them …</div>}

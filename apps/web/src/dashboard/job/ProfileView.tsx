@@ -33,7 +33,7 @@ export function ProfileView({ job }: ViewProps) {
           Download as CSV
         </button>
       </div>
-      {data ? <Profile ranks={data.ranks} watched={begun} /> : <Problem error={error} title="The profile could not be read" />}
+      {data ? <Profile ranks={data.ranks} watched={begun} /> : <Problem error={error} title="Could not load the profile" />}
     </section>
   );
 }

@@ -126,7 +126,7 @@ function Tiles({ job, live, begun, may, engines, now, only, showAll }: TilesProp
     <>
       {shown.length === 0 && (
         <p className="muted small">
-          No rank is “{only}” at the moment.{' '}
+          No ranks are “{only}” at the moment.{' '}
           <button className="button small ghost" onClick={showAll}>
             Show all
           </button>
@@ -232,7 +232,7 @@ const RankCard = memo(function RankCard({ job, task: t, live, held, may, engine,
           </dd>
         </div>
         <div>
-          <dt>Images</dt>
+          <dt>Checkpoints</dt>
           <dd>
             {t.images} {(t.uploading ?? age) !== undefined && <span className="muted">{t.uploading && live ? uploadText(t.uploading) : age}</span>}
           </dd>
@@ -256,8 +256,8 @@ const RankCard = memo(function RankCard({ job, task: t, live, held, may, engine,
       )}
       {held && may && (
         <div className="foot">
-          <Button className="button small ghost" aria-label={`Image now, of rank ${t.task}`} isDisabled={!here || image.isPending} onPress={() => image.mutate()}>
-            Image now
+          <Button className="button small ghost" aria-label={`Checkpoint rank ${t.task}`} isDisabled={!here || image.isPending} onPress={() => image.mutate()}>
+            Checkpoint
           </Button>
           <Button className="button small danger" aria-label={`Kill rank ${t.task}`} isDisabled={!here || kill.isPending} onPress={() => kill.mutate()}>
             Kill

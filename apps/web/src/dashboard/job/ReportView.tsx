@@ -25,11 +25,11 @@ export function ReportView({ job }: ViewProps) {
         <label className="check">
           <input type="checkbox" checked={shared.data?.shared ?? false} disabled={shared.data === undefined || !mayShare || share.isPending} onChange={(e) => share.mutate(e.target.checked)} />
           <span>
-            Share this report: whoever has its address reads it without a token. It has the program’s name and arguments, what it is for, and names, sizes and hashes of files; no names of volunteers, nothing that was printed, no text of an error.
+            Share this report: anyone with the link can read it without a token. It contains the program’s name, arguments and purpose, and the names, sizes and hashes of its files. It does not contain names of volunteers, output or error messages.
           </span>
         </label>
         <p className="small break" data-testid="share-link" aria-live="polite">
-          {shared.data?.shared === true ? <a href={address}>{address}</a> : <span className="muted">Not shared. People with a token of this server can read it.</span>}
+          {shared.data?.shared === true ? <a href={address}>{address}</a> : <span className="muted">Not shared: only people with a token of this server can read it.</span>}
         </p>
         <div className="row">
           <Link to="/report/$id" params={{ id: job.id }} className="button small">
@@ -48,12 +48,12 @@ export function ReportView({ job }: ViewProps) {
       {begun && (
         <p className="row small">
           <button className="button small" disabled={report.isFetching} onClick={() => void report.refetch()}>
-            Make it anew
+            Regenerate
           </button>
-          <span className="muted num">{report.data ? `This is as it was at ${clock(report.dataUpdatedAt)}.` : '\u00a0'}</span>
+          <span className="muted num">{report.data ? `As of ${clock(report.dataUpdatedAt)}.` : '\u00a0'}</span>
         </p>
       )}
-      {report.data ? <Report report={report.data} /> : <Problem error={report.error} title="The report could not be read" />}
+      {report.data ? <Report report={report.data} /> : <Problem error={report.error} title="Could not load the report" />}
     </>
   );
 }

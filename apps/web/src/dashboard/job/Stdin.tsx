@@ -19,7 +19,7 @@ export function Stdin({ job }: { job: JobView }) {
   const asked = useRef(false);
   asked.current ||= waits;
   if (!asked.current) return null;
-  if (!mayChange) return <p className="muted small">Rank 0 waits for a line of standard input, which whoever submitted the job may type.</p>;
+  if (!mayChange) return <p className="muted small">Rank 0 is waiting for a line of standard input from the job’s owner.</p>;
   return (
     <form
       className="card"
@@ -30,7 +30,7 @@ export function Stdin({ job }: { job: JobView }) {
       }}
     >
       <TextField className="field" value={line} onChange={setLine} isDisabled={!waits}>
-        <Label>{waits ? 'Rank 0 waits for a line of standard input' : hasEnded(job.state) ? 'The job has ended: nobody reads a line any more' : 'Rank 0 waits for no line at the moment'}</Label>
+        <Label>{waits ? 'Rank 0 is waiting for a line of standard input' : hasEnded(job.state) ? 'The job has ended and reads no more input' : 'Rank 0 is not waiting for input'}</Label>
         <Input className="in mono" autoComplete="off" spellCheck="false" />
       </TextField>
       <div className="row">

@@ -5,14 +5,14 @@ import { faultCause } from '../words.ts';
 /** As the client of REST has it. */
 export type JobEvent = Omit<TimelineEvent, 'task' | 'incarnation'> & { task?: number; incarnation?: number };
 
-export const GROUPS = ['everything', 'faults', 'assignments', 'images', 'ends', 'pauses and restarts'] as const;
+export const GROUPS = ['everything', 'faults', 'assignments', 'checkpoints', 'ends', 'pauses and restarts'] as const;
 export type Group = (typeof GROUPS)[number];
 
 const GROUP_OF: Record<JobEvent['kind'], Group> = {
   fault: 'faults',
   assigned: 'assignments',
-  imageBegun: 'images',
-  image: 'images',
+  imageBegun: 'checkpoints',
+  image: 'checkpoints',
   done: 'ends',
   paused: 'pauses and restarts',
   resumed: 'pauses and restarts',
@@ -21,13 +21,13 @@ const GROUP_OF: Record<JobEvent['kind'], Group> = {
 
 const WORDS: Record<JobEvent['kind'], string> = {
   fault: 'lost',
-  assigned: 'given to a node',
-  imageBegun: 'an image has begun',
-  image: 'an image is complete',
+  assigned: 'assigned to a node',
+  imageBegun: 'a checkpoint started',
+  image: 'a checkpoint is complete',
   done: 'has ended',
   paused: 'the job is paused',
-  resumed: 'the job goes on',
-  server: 'the server was started again',
+  resumed: 'the job resumed',
+  server: 'the server restarted',
 };
 
 /** Events have no numbers: each has a name, also among those of one moment. */

@@ -28,13 +28,13 @@ export interface View {
 
 export const VIEWS: readonly View[] = [
   { id: 'overview', label: 'Overview', Component: Overview },
-  { id: 'timeline', label: 'Time line', Component: lazy(async () => ({ default: (await import('./timeline/TimelineView.tsx')).TimelineView })) },
+  { id: 'timeline', label: 'Timeline', Component: lazy(async () => ({ default: (await import('./timeline/TimelineView.tsx')).TimelineView })) },
   { id: 'profile', label: 'Profile', Component: lazy(async () => ({ default: (await import('./ProfileView.tsx')).ProfileView })) },
   { id: 'messages', label: 'Messages', Component: lazy(async () => ({ default: (await import('./matrix/MatrixView.tsx')).MatrixView })) },
   { id: 'charts', label: 'Charts', Component: lazy(async () => ({ default: (await import('./charts/ChartsView.tsx')).ChartsView })) },
   { id: 'output', label: 'Output', Component: Output },
   { id: 'files', label: 'Files', Component: Files },
-  { id: 'faults', label: 'Faults & images', Component: FaultsAndImages },
+  { id: 'faults', label: 'Faults & checkpoints', Component: FaultsAndImages },
   { id: 'report', label: 'Report', Component: ReportView },
 ];
 

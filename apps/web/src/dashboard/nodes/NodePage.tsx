@@ -28,7 +28,7 @@ export function NodePage() {
       <div className="stack">
         <title>Node – Mayfly</title>
         <h1>Node</h1>
-        {detail.error ? <Problem error={detail.error} title="The node cannot be shown" /> : <p className="muted">Asking…</p>}
+        {detail.error ? <Problem error={detail.error} title="Could not show this node" /> : <p className="muted">Asking…</p>}
         <p>
           <Link to="/dashboard" hash="nodes">
             All nodes
@@ -52,7 +52,7 @@ export function NodePage() {
         <p className="muted num node-state">{presence(node, forgotten, now)}</p>
         {!forgotten && quarantineText(node, now) !== undefined && <p className="num">{quarantineText(node, now)}</p>}
       </div>
-      {!forgotten && <Problem error={detail.error} title="The server cannot be asked; what is shown is from before" />}
+      {!forgotten && <Problem error={detail.error} title="Cannot reach the server; the data shown is older" />}
       <dl className="facts" aria-label="What it is">
         <Fact name="Busy" value={`${node.busy} of ${node.slots}`} more="slots" />
         <Fact name="Memory" value={d.memory === undefined || forgotten ? '–' : bytes(d.memory)} more="of its C and C++ ranks" />
@@ -62,7 +62,7 @@ export function NodePage() {
         <Fact name="Speed" value={node.speed === undefined ? '–' : `${Math.round(node.speed)} M/s`} more="steps of a fixed loop on one core" />
         <Fact name="Round trip" value={node.rttMs === undefined ? '–' : duration(node.rttMs)} more="of a heartbeat" />
         <Fact name="Record" value={node.record === true ? 'useful work' : 'none yet'} more="seen by the server" />
-        <Fact name="Lost ranks" value={lossText(node)} more="but for kills by hand" />
+        <Fact name="Lost ranks" value={lossText(node)} more="excluding manual kills" />
       </dl>
       <UseView cells={sheet?.byNode.get(id)} memory={sheet?.memory} until={sheet?.until} widthMs={sheet?.widthMs ?? 0} slots={node.slots} />
       <RanksNow detail={forgotten ? { ...d, ranks: [] } : d} slots={node.state === 'gone' ? 0 : node.slots} now={now} />
@@ -77,9 +77,9 @@ export function NodePage() {
 }
 
 function presence(n: NodeView, forgotten: boolean, now: number): string {
-  if (forgotten) return `Last heard at ${clock(n.lastSeen)}; the server has forgotten it since.`;
-  if (n.state === 'gone') return `Last heard at ${clock(n.lastSeen)}; what is shown is from then.`;
-  return n.state === 'suspect' ? `Last heard at ${clock(n.lastSeen)}.` : `Here since ${clock(n.since)} (${ago(n.since, now)}).`;
+  if (forgotten) return `Last heard at ${clock(n.lastSeen)}; the server no longer lists it.`;
+  if (n.state === 'gone') return `Last heard at ${clock(n.lastSeen)}; the data shown is from then.`;
+  return n.state === 'suspect' ? `Last heard at ${clock(n.lastSeen)}.` : `Connected since ${clock(n.since)} (${ago(n.since, now)}).`;
 }
 
 /** A line for each slot, with its rank or free: what comes and goes moves nothing. */
@@ -149,7 +149,7 @@ function Losses({ detail, now }: { detail: NodeDetail; now: number }) {
     <section className="stack" aria-label="Ranks lost here">
       <h2>Ranks lost here</h2>
       {losses.length === 0 ? (
-        <p className="muted">None, of the jobs that the server remembers.</p>
+        <p className="muted">None in the jobs that the server still has.</p>
       ) : (
         <div className="card scroll-x" tabIndex={0} role="region" aria-label="Table of lost ranks">
           <table className="table node-losses" data-testid="node-losses">

@@ -55,7 +55,7 @@ export function UseView({ cells = NOTHING, memory = [], until, widthMs, slots }:
           {cursor}
         </Plot>
         <Shares of={all.known > 0 ? all : undefined} label="Shares of the time that is known" />
-        <Plot title="Memory" hint="of its C and C++ ranks, as of their last MPI calls" top={most > 0 ? bytes(niceMax(most)) : 'none told'} {...ends} width={SHOWN} onPointer={onPointer} label={most > 0 ? `Memory of its ranks: at most ${bytes(most)}` : 'Memory of its ranks: none told'}>
+        <Plot title="Memory" hint="of its C and C++ ranks, as of their last MPI calls" top={most > 0 ? bytes(niceMax(most)) : 'none reported'} {...ends} width={SHOWN} onPointer={onPointer} label={most > 0 ? `Memory of its ranks: at most ${bytes(most)}` : 'Memory of its ranks: none reported'}>
           <path className="area" d={stepsOf(memory, niceMax(most), true)} />
           <path className="line-path" d={stepsOf(memory, niceMax(most))} />
           {cursor}
@@ -72,7 +72,7 @@ export function UseView({ cells = NOTHING, memory = [], until, widthMs, slots }:
 /** 'From 14:03:25 to 14:03:30: computing 71 %, idle 29 % of 2 slots'. */
 function reading(cells: ArrayLike<number>, memory: number | null | undefined, column: number, begin: number, widthMs: number): string {
   const mean = meanOf(cells, column, column);
-  const what = mean.known === 0 ? 'nothing is known' : `${sharesText(mean)} of ${slotsText(mean.known)}`;
+  const what = mean.known === 0 ? 'no data' : `${sharesText(mean)} of ${slotsText(mean.known)}`;
   return `From ${clock(begin)} to ${clock(begin + widthMs)}: ${what}${memory ? ` · memory ${bytes(memory)}` : ''}`;
 }
 

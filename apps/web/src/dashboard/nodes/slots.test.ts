@@ -41,8 +41,8 @@ it('a picture is said in words: shares of what is known, and of which time', () 
   expect(pictureText(all(ten), WIDTH)).toBe('computing 70 %, waiting 20 %, idle 10 % over the last 10 minutes');
   expect(pictureText(all(['idle', 'idle', 'computing']), WIDTH)).toBe('idle 67 %, computing 33 % over the last 15 s');
   expect(pictureText(all(['idle', '', '', 'silent']), WIDTH)).toBe('idle 50 %, silent 50 % in 10 s of the last 20 s');
-  expect(pictureText(all(['']), WIDTH)).toBe('nothing is known of the last minutes');
-  expect(pictureText(undefined, WIDTH)).toBe('nothing is known of the last minutes');
+  expect(pictureText(all(['']), WIDTH)).toBe('no data for the last minutes');
+  expect(pictureText(undefined, WIDTH)).toBe('no data for the last minutes');
   expect(sharesText({ by: LOOKS.map((_, k) => (k === 0 ? 999 : k === 1 ? 1 : 0)), known: 1000 })).toBe('computing 100 %, waiting < 1 %');
 });
 

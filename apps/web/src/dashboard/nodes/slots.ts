@@ -16,9 +16,9 @@ export interface SlotLook {
   dark: string;
 }
 const OTHERS: Record<string, Omit<SlotLook, 'kind'>> = {
-  starting: { label: 'starting', title: 'a rank has the slot, and loads its program or image', light: '#98a6a0', dark: '#6c7a75' },
+  starting: { label: 'starting', title: 'a rank has the slot and loads its program or checkpoint', light: '#98a6a0', dark: '#6c7a75' },
   idle: { label: 'idle', title: 'the slot has no rank', light: '#f4eedd', dark: '#2d2a1d' },
-  silent: { label: 'silent', title: 'nothing was heard from the node', light: '#b3261e', dark: '#ff8f86' },
+  silent: { label: 'silent', title: 'no data from the node', light: '#b3261e', dark: '#ff8f86' },
 };
 /** What a rank accounts for itself has the colours of the job's time line. */
 export const LOOKS: readonly SlotLook[] = SLOT_KINDS.map((kind) => ({ kind, ...(OTHERS[kind] ?? LANES.find((l) => l.kind === kind)!) }));
@@ -127,7 +127,7 @@ export function pictureText(cells: ArrayLike<number> | undefined, widthMs: numbe
         if (first < 0) first = c;
         columns++;
       }
-  if (!cells || columns === 0) return 'nothing is known of the last minutes';
+  if (!cells || columns === 0) return 'no data for the last minutes';
   const all = SHOWN - first;
   const when = columns === all ? `over the last ${spanText(all * widthMs)}` : `in ${spanText(columns * widthMs)} of the last ${spanText(all * widthMs)}`;
   return `${sharesText(meanOf(cells))} ${when}`;

@@ -26,11 +26,11 @@ export function RoomsPage() {
       <div>
         <h1>Rooms</h1>
         <p className="muted">
-          A room keeps a class among itself: whoever comes with its code serves the jobs of the room and no others, and its jobs run nowhere else.
+          A room keeps a class’s jobs and volunteers to itself. Tabs that join with its code run only the room’s jobs, and these jobs run nowhere else.
         </p>
       </div>
       {mayOpen && <Open />}
-      <Problem error={rooms.error} title="The rooms cannot be read" />
+      <Problem error={rooms.error} title="Could not load the rooms" />
       {rooms.data && info.data && (
         <ul className="rooms" aria-label="Rooms">
           {rooms.data.map((r) => (
@@ -42,8 +42,8 @@ export function RoomsPage() {
       )}
       {rooms.data?.length === 0 && (
         <div className="empty">
-          <strong>No room is open</strong>
-          <p>Without rooms, everybody who opens the volunteer page serves every job.</p>
+          <strong>No open rooms</strong>
+          <p>Without rooms, every volunteer runs every job.</p>
         </div>
       )}
     </div>
@@ -75,7 +75,7 @@ function Open() {
           Open the room
         </button>
       </div>
-      <Problem error={open.error} title="The room could not be opened" />
+      <Problem error={open.error} title="Could not open the room" />
     </form>
   );
 }
@@ -104,7 +104,7 @@ function RoomCard({ room, base }: { room: RoomView; base: string }) {
         </p>
         {onlyHere(base) && (
           <p className="small wrong">
-            This address leads other devices to themselves, not to this server. Give it one that they reach: <code>--host</code> with HTTPS, or <code>--public-url</code>.
+            This address works on this machine only. Start the server with an address that others can reach: <code>--host</code> with HTTPS, or <code>--public-url</code>.
           </p>
         )}
         <div className="row">
@@ -117,7 +117,7 @@ function RoomCard({ room, base }: { room: RoomView; base: string }) {
               label="Close the room"
               small
               title={`Close “${room.name}”?`}
-              text="Its code is no longer taken. Tabs that are in the room leave it when they connect again."
+              text="Nobody can join with its code any more. Tabs in the room leave it when they reconnect."
               yes="Close it"
               no="Keep it"
               busy={close.isPending}

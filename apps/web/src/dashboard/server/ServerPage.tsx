@@ -26,13 +26,13 @@ export function ServerPage() {
           {server.error ? <Tag tone="bad">Does not answer</Tag> : health ? <Tag tone={health.tone}>{health.text}</Tag> : <span className="muted">Asking…</span>}
         </p>
       </div>
-      <Problem error={server.error} title="The server cannot be asked" />
+      <Problem error={server.error} title="Cannot reach the server" />
       {s && rates && (
         <>
           <dl className="facts" aria-label="Now">
             <Fact name="Up for" value={elapsed(s.now - s.startedAt)} />
             <Fact name="Messages" value={`${count(Math.round(rates.records))}/s`} more={`${bytes(rates.received)}/s in`} />
-            <Fact name="Event loop" value={duration(s.eventLoopMs.p99)} more="late, 1 turn in 100" />
+            <Fact name="Event loop" value={duration(s.eventLoopMs.p99)} more="p99 delay" />
             <Fact name="Nodes" value={String(s.nodes)} more={`${s.busy} of ${plural(s.slots, 'slot')} busy`} />
             <Fact name="Memory" value={bytes(s.memoryBytes)} />
             <Fact name="Processor" value={`${Math.round(s.cpu * 100)} %`} more="of a core, since the start" />
@@ -40,7 +40,7 @@ export function ServerPage() {
           {s.disk.state === 'stopped' && (
             <div className="notice tone-bad" role="alert" data-testid="disk">
               <div className="row apart">
-                <strong>Nothing can be stored, for {elapsed(s.now - (s.disk.since ?? s.now))}</strong>
+                <strong>The server cannot store anything, for {elapsed(s.now - (s.disk.since ?? s.now))}</strong>
                 <span className="code">{s.disk.code}</span>
               </div>
               <p>{s.disk.message}</p>
@@ -83,13 +83,13 @@ export function ServerPage() {
                   .map(([state, n]) => `${n} ${state}`)
                   .join(', ')}
               </dd>
-              <dt>Links of ranks’ data</dt>
+              <dt>Rank data connections</dt>
               <dd>{s.dataLinks}</dd>
-              <dt>Links of images</dt>
+              <dt>Checkpoint connections</dt>
               <dd>{s.imageLinks}</dd>
               <dt>Dashboards</dt>
               <dd>{s.dashboards}</dd>
-              <dt>Logged since the start</dt>
+              <dt>Logged since start</dt>
               <dd>
                 {count(s.appends)} records, {bytes(s.appendedBytes)}
               </dd>

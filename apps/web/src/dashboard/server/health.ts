@@ -8,11 +8,11 @@ const LATE_MS = 200;
 
 export function healthOf(s: ServerView): Word {
   const { freeBytes } = s.storage;
-  if (s.disk.state === 'stopped') return { tone: 'bad', text: s.disk.code === 'DISK_FULL' ? 'The disk is full: jobs are paused' : 'Nothing can be stored: jobs are paused' };
+  if (s.disk.state === 'stopped') return { tone: 'bad', text: s.disk.code === 'DISK_FULL' ? 'The disk is full: jobs are paused' : 'Cannot store anything: jobs are paused' };
   if (s.disk.state === 'low') return { tone: 'bad', text: 'The disk is nearly full: new jobs are refused' };
   if (freeBytes !== undefined && freeBytes < LITTLE_DISK) return { tone: 'warn', text: 'Less than 1 GB of disk is free' };
-  if (s.eventLoopMs.p99 > LATE_MS) return { tone: 'warn', text: 'Busy: it answers late' };
-  return { tone: 'good', text: 'Well' };
+  if (s.eventLoopMs.p99 > LATE_MS) return { tone: 'warn', text: 'Busy: slow to answer' };
+  return { tone: 'good', text: 'Healthy' };
 }
 
 /** Per second, between two answers; zero where there is only one, or the server was restarted between them. */

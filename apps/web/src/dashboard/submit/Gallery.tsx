@@ -15,9 +15,9 @@ interface Props {
 export function Gallery({ examples, chosen, onChoose, onOwn }: Props) {
   const [all, setAll] = useState(false);
   return (
-    <section className="begin" aria-label="Begin with">
+    <section className="begin" aria-label="Start from">
       <div className="row apart">
-        <h2>Begin with</h2>
+        <h2>Start from</h2>
         <button type="button" className="button small ghost" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? 'One row' : `All ${examples.length} examples`}
         </button>

@@ -30,7 +30,7 @@ export function InputFiles({ files, most = Infinity, onChange, wrong }: Props) {
     const total = list.reduce((n, f) => n + f.size, 0);
     if (others + total > most) {
       const largest = list.reduce((a, b) => (b.size > a.size ? b : a));
-      throw new Error(`${largest.name} (${bytes(largest.size)}) was not added: all input files of a job together may have ${bytes(most)}${others > 0 ? `, and the others have ${bytes(others)}` : ''}.`);
+      throw new Error(`${largest.name} (${bytes(largest.size)}) was not added: the input files of a job can have at most ${bytes(most)}${others > 0 ? `, and the others have ${bytes(others)}` : ''}.`);
     }
     const read = await Promise.all(
       list.map(async (f): Promise<InputFile> => {
@@ -49,7 +49,7 @@ export function InputFiles({ files, most = Infinity, onChange, wrong }: Props) {
       aria-label="Input files; drop files here"
       onDrop={(e) => {
         const folder = e.items.find((i) => i.kind === 'directory');
-        if (folder) setRefusal(`${folder.name} is a folder: drop its files.`);
+        if (folder) setRefusal(`${folder.name} is a folder; drop its files instead.`);
         else void add(Promise.all(e.items.flatMap((i) => (i.kind === 'file' ? [i.getFile()] : []))));
       }}
     >
@@ -60,7 +60,7 @@ export function InputFiles({ files, most = Infinity, onChange, wrong }: Props) {
         </FileTrigger>
       </div>
       {files.length === 0 ? (
-        <span className="hint">None. Drop some here, if the program reads any.</span>
+        <span className="hint">None. If the program reads files, drop them here.</span>
       ) : (
         <ul className="file-list">
           {files.map((f) => (

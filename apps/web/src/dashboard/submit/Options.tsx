@@ -13,8 +13,8 @@ interface Props {
 
 /** What an empty interval means, and why. */
 export function adviceText(a: CheckpointAdvice | undefined): string {
-  if (!a?.measured) return 'how old an image may get; empty: 30, because too few ranks were lost here to know better';
-  return `empty: ${a.checkpointMs / 1000}, measured here: an image stops a rank for ${duration(a.costMs ?? 0)}, and one is lost every ${duration(a.mtbfMs ?? 0)} (√(2·cost·time), Young and Daly)`;
+  if (!a?.measured) return 'seconds between checkpoints; empty: 30 (too few losses so far to calculate a better value)';
+  return `empty: ${a.checkpointMs / 1000}, measured here: a checkpoint stops a rank for ${duration(a.costMs ?? 0)}, and a rank is lost every ${duration(a.mtbfMs ?? 0)} (√(2·cost·time), Young and Daly)`;
 }
 
 const MEBI = 1024 * 1024;
@@ -35,11 +35,11 @@ export function Options({ draft, change, advice, wrong }: Props) {
         </TextField>
         <label className="check">
           <input type="checkbox" checked={o.interactive ?? false} onChange={(e) => set({ interactive: e.target.checked || undefined })} />
-          <span>Keep it open, so that lines can be sent while the job runs</span>
+          <span>Keep it open, to send lines while the job runs</span>
         </label>
         <TextField className="field" value={draft.env} onChange={(env) => change({ env })} isInvalid={wrong.length > 0}>
           <Label>Environment variables</Label>
-          <TextArea rows={2} spellCheck="false" className="in mono" placeholder="NAME=value, one on each line" />
+          <TextArea rows={2} spellCheck="false" className="in mono" placeholder="NAME=value, one per line" />
           <span className="hint">The same for every rank: getenv in C and C++, env in TypeScript.</span>
           {wrong.map((t) => (
             <span key={t} className="wrong">
@@ -52,7 +52,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
           <label className="check">
             <input type="radio" name="protocol" checked={o.protocol !== 'none'} onChange={() => set({ protocol: undefined })} />
             <span>
-              It starts again and the answer stays the same <span className="muted">(pessimistic message logging)</span>
+              It restarts and the answer stays the same <span className="muted">(pessimistic message logging)</span>
             </span>
           </label>
           <label className="check">
@@ -65,7 +65,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
         <label className="check">
           <input type="checkbox" checked={o.durability === 'strict'} disabled={o.protocol === 'none'} onChange={(e) => set({ durability: e.target.checked ? 'strict' : undefined })} />
           <span>
-            Strict durability <span className="muted">– each message is on disk before it is forwarded; survives a power cut of the server, slower</span>
+            Strict durability <span className="muted">– write each message to disk before forwarding it; slower, survives a power cut of the server</span>
           </span>
         </label>
         <div className="pair">
@@ -73,12 +73,12 @@ export function Options({ draft, change, advice, wrong }: Props) {
           <Seconds label="Grace" hint="how long a silent node keeps its ranks" least={0.2} value={o.graceMs} onChange={(graceMs) => set({ graceMs })} />
           <Seconds
             label="Try elsewhere after"
-            hint="a rank of which nothing was seen for so long, and for ten times the longest pause of any rank, is tried on another node; empty: 600"
+            hint="moves a rank without progress for this long, and for ten times the longest pause of any rank; empty: 600"
             least={1}
             value={o.stuckAfterMs}
             onChange={(stuckAfterMs) => set({ stuckAfterMs })}
           />
-          <Seconds label="Time limit" hint="after that the job is ended" least={1} value={o.timeLimitMs} onChange={(timeLimitMs) => set({ timeLimitMs })} />
+          <Seconds label="Time limit" hint="the job ends after this time" least={1} value={o.timeLimitMs} onChange={(timeLimitMs) => set({ timeLimitMs })} />
           <label className="field">
             <span className="label">Memory of a rank</span>
             <input
@@ -94,7 +94,7 @@ export function Options({ draft, change, advice, wrong }: Props) {
                 set({ memoryBytes: Number.isFinite(mb) ? Math.min(4096, Math.max(16, Math.round(mb))) * MEBI : undefined });
               }}
             />
-            <span className="hint">MiB: beyond it, malloc fails in C, and a TypeScript rank is ended; empty: what the server allows</span>
+            <span className="hint">MiB. Above it, malloc fails in C, and a TypeScript rank ends. Empty: the server’s limit</span>
           </label>
         </div>
       </div>

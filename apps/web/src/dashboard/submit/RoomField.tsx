@@ -16,7 +16,7 @@ export function RoomField({ rooms, room, onChange }: { rooms: RoomView[]; room: 
         ))}
         {!known && <option value={room}>{room} (closed)</option>}
       </select>
-      <span className="hint">{room === '' ? 'Jobs without a room run on volunteers without one.' : 'Only tabs that gave this room’s code run it.'}</span>
+      <span className="hint">{room === '' ? 'Jobs without a room run on volunteers without one.' : 'Only tabs that joined with this room’s code run it.'}</span>
     </label>
   );
 }

@@ -126,7 +126,7 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
           {template && (
             <select
               className="in select"
-              aria-label="Begin in the language"
+              aria-label="Language"
               value={template.path}
               onChange={(e) => {
                 const t = TEMPLATES.find(({ path }) => path === e.target.value)!;
@@ -183,7 +183,7 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
       {draft.packed && (
         <p className="pad" data-testid="packed">
           <span className="mono">{draft.packed.path}</span> <span className="muted num">{bytes(draft.packed.data.length)}</span>{' '}
-          {draft.packed.language === 'wasm' ? 'WebAssembly module: checked and made checkpointable when it is submitted.' : 'Archive: built as its mayfly.json says.'}
+          {draft.packed.language === 'wasm' ? 'WebAssembly module: checked and prepared for checkpoints when you submit it.' : 'Archive: built according to its mayfly.json.'}
         </p>
       )}
       {(said.refusal ?? said.note) && (
@@ -196,7 +196,7 @@ export function Sources({ draft, file, onFile, change, diagnostics, wrong }: Pro
           {t}
         </p>
       ))}
-      <p className="hint pad">TypeScript, C or C++ (by the names of the files), a folder or an archive of them (.zip, .tar, .tar.gz; a mayfly.json in it says how to build), or a .wasm of mayfly mpicc. In the editor, Tab indents; Esc and then Tab leaves it.</p>
+      <p className="hint pad">TypeScript, C or C++ sources (by file extension), a folder or archive of them (.zip, .tar, .tar.gz; an optional mayfly.json defines the build), or a .wasm from mayfly mpicc. In the editor, Tab indents; press Esc, then Tab to leave.</p>
     </DropZone>
   );
 }

@@ -50,8 +50,8 @@ export function SubmitPage() {
     <div className="stack">
       <title>New job – Mayfly</title>
       <h1>New job</h1>
-      <Problem error={copied.error} title="The job that was to be copied cannot be read" />
-      <Problem error={examples.error} title="The examples cannot be read" />
+      <Problem error={copied.error} title="Could not load the job to copy" />
+      <Problem error={examples.error} title="Could not load the examples" />
       {examples.data && wanted !== undefined && !found && <Problem error={new Error(`There is no example “${wanted}”.`)} />}
       {awaited ? (
         <p className="muted" role="status">
@@ -135,7 +135,7 @@ function SubmitForm({ start, unsent, examples }: { start: Chosen | undefined; un
       {unsent !== null && offer !== 'done' && (
         <div className="notice row apart" role="status" data-testid="unsent">
           <span>
-            {offer === 'shown' ? 'This is the draft that you did not submit' : 'You have a draft that you did not submit'}: <strong>{unsent.draft.name || unsent.draft.entry}</strong>, {ago(unsent.savedAt, Date.now())}.
+            {offer === 'shown' ? 'This is your unsubmitted draft' : 'You have an unsubmitted draft'}: <strong>{unsent.draft.name || unsent.draft.entry}</strong>, {ago(unsent.savedAt, Date.now())}.
           </span>
           <span className="row">
             {offer === 'offered' && (
@@ -162,7 +162,7 @@ function SubmitForm({ start, unsent, examples }: { start: Chosen | undefined; un
         <div className="stack">
           <Sources key={begun} draft={draft} file={file} onFile={setFile} change={change} diagnostics={diagnostics} wrong={[...saysAt('sources'), ...saysAt('entry')]} />
           <div ref={refusal}>
-            <Problem error={submit.error} title={diagnostics.length ? 'The program does not compile' : 'The job was not accepted'}>
+            <Problem error={submit.error} title={diagnostics.length ? 'The program does not compile' : 'The server rejected the job'}>
               <Diagnostics list={diagnostics} onGo={(d) => setFile(d.file)} />
             </Problem>
           </div>
@@ -174,8 +174,8 @@ function SubmitForm({ start, unsent, examples }: { start: Chosen | undefined; un
               <Input placeholder={draft.entry} autoComplete="off" />
             </TextField>
             <TextField className="field" value={draft.about} onChange={(about) => change({ about })} maxLength={MOST_ABOUT}>
-              <Label>What it is for</Label>
-              <Input placeholder="volunteers read it while it runs" autoComplete="off" />
+              <Label>Purpose</Label>
+              <Input placeholder="shown to volunteers" autoComplete="off" />
             </TextField>
             <Ranks size={draft.size} onChange={(size) => change({ size })} advice={nodes.data && slotsAdvice(draft.size, slots)} way={slots.total < draft.size && <ComputeHere lacking={draft.size - slots.free} room={room} />} wrong={saysAt('size')} />
             <RoomField rooms={rooms.data ?? []} room={room} onChange={(code) => change({ room: code })} />
@@ -190,7 +190,7 @@ function SubmitForm({ start, unsent, examples }: { start: Chosen | undefined; un
             </TextField>
             {['c', 'c++'].includes(languageOf(draft)) && (
               <TextField className="field" value={draft.flags} onChange={(flags) => change({ flags })} isInvalid={saysAt('flags').length > 0}>
-                <Label>Options of the compiler</Label>
+                <Label>Compiler options</Label>
                 <Input className="in mono" autoComplete="off" spellCheck="false" placeholder="-O3 -DN=100" />
                 {saysAt('flags').map((t) => (
                   <span key={t} className="wrong">
@@ -205,7 +205,7 @@ function SubmitForm({ start, unsent, examples }: { start: Chosen | undefined; un
               {submit.isPending ? 'Compiling…' : 'Submit'}
             </button>
             <p className="muted small">
-              It runs on machines of strangers, or of a room’s people: <Link to="/docs/trust">whom you trust</Link>.
+              This runs on volunteers’ machines. <Link to="/docs/trust">What that means for trust</Link>.
             </p>
             <p className="muted small">
               {languageOf(draft) !== 'typescript' ? (

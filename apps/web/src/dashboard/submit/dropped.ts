@@ -37,5 +37,5 @@ export async function readChosen(list: readonly File[]): Promise<{ given: Given[
 }
 
 function needRoom(files: number, bytes: number): void {
-  if (files > MOST.files || bytes > MOST.bytes) throw new Error(`That is more than ${MOST.files} files or ${MOST.bytes >> 20} MB.`);
+  if (files > MOST.files || bytes > MOST.bytes) throw new Error(`The limit is ${MOST.files} files and ${MOST.bytes >> 20} MB.`);
 }

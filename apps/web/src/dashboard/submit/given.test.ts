@@ -14,7 +14,7 @@ describe('what is dropped on the form', () => {
 
   it('as an archive becomes sources to edit, built as its manifest says', async () => {
     const t = await take(emptyDraft(), [given('p.zip', zip(C))], false);
-    expect(t.note).toBe('4 sources of p.zip, as its mayfly.json says. 1 other file was left out; what the program reads belongs to the input files.');
+    expect(t.note).toBe('4 sources of p.zip, as its mayfly.json says. 1 other file was left out; add files that the program reads as input files.');
     expect(t.show).toBe('b.c');
     expect(await sent({ ...emptyDraft(), ...t.change })).toEqual({ language: 'c', sources: { 'a.c': 'int a;', 'b.c': 'int main(void){}', 'c.c': 'no part', 'x.h': '' }, entry: 'b.c', units: ['b.c', 'a.c'], flags: ['-I.', '-DN=7'] });
   });
@@ -26,7 +26,7 @@ describe('what is dropped on the form', () => {
     const ts = await takeFolder(new Map([['f/part.ts', bytes('export {}')], ['f/main.ts', bytes('import "./part.ts"')]]), 'f');
     expect(ts.change).toMatchObject({ entry: 'main.ts', units: undefined });
     expect(ts.note).toContain('it starts with main.ts');
-    await expect(takeFolder(new Map([['a.pdf', bytes('')]]), 'f')).rejects.toThrow('f holds no source');
+    await expect(takeFolder(new Map([['a.pdf', bytes('')]]), 'f')).rejects.toThrow('f contains no TypeScript, C or C++ sources');
   });
 
   it('as a module, or an archive of one, is the module', async () => {
@@ -44,12 +44,12 @@ describe('what is dropped on the form', () => {
   });
 
   it.each([
-    ['a picture', [given('a.png', Uint8Array.of(0x89, 0, 1))], 'a.png is no text, no module'],
+    ['a picture', [given('a.png', Uint8Array.of(0x89, 0, 1))], 'a.png is not a text file, a module'],
     ['a program of this machine', [given('a.out', Uint8Array.of(0x7f, 0x45, 0x4c, 0x46, 0))], 'mayfly mpicc'],
-    ['a module with something else', [given('a.wasm', wasm), given('b.c', '')], 'a.wasm is a module, which is a program by itself'],
+    ['a module with something else', [given('a.wasm', wasm), given('b.c', '')], 'a.wasm is a module, which is a whole program: submit it alone'],
     ['a damaged archive', [given('a.zip', zip(C).subarray(0, 40))], 'damaged'],
-    ['a manifest that names what is not there', [given('a.zip', zip({ 'mayfly.json': '{"language":"c","sources":["gone.c"]}' }))], 'It holds no file "gone.c"'],
-    ['a manifest of C over no C', [given('a.zip', zip({ 'mayfly.json': '{"language":"c"}', 'x.h': '' }))], 'no file of it to compile'],
+    ['a manifest that names what is not there', [given('a.zip', zip({ 'mayfly.json': '{"language":"c","sources":["gone.c"]}' }))], 'It does not contain the file "gone.c"'],
+    ['a manifest of C over no C', [given('a.zip', zip({ 'mayfly.json': '{"language":"c"}', 'x.h': '' }))], 'there are no files of that language to compile'],
   ])('is refused in words: %s', async (_what, files, words) => {
     await expect(take(emptyDraft(), files, true)).rejects.toThrow(words);
   });

@@ -26,7 +26,7 @@ const SCRIPT = /\.(tsx?|mts|jsx?|mjs|json|txt)$/;
 /** @throws Error in words for the one who dropped it */
 export async function take(draft: Draft, given: readonly Given[], keep: boolean): Promise<Taken> {
   const whole = given.find((g) => packedKind(g.data) !== undefined);
-  if (whole && given.length > 1) throw new Error(`${whole.path} is ${packedKind(whole.data) === 'wasm' ? 'a module, which' : 'an archive, which'} is a program by itself: give it alone.`);
+  if (whole && given.length > 1) throw new Error(`${whole.path} is ${packedKind(whole.data) === 'wasm' ? 'a module, which' : 'an archive, which'} is a whole program: submit it alone.`);
   if (whole && packedKind(whole.data) === 'wasm')
     return { change: { packed: { language: 'wasm', path: safePath(whole.path), data: whole.data }, sources: [], entry: safePath(whole.path), flags: '', units: undefined }, show: '', note: '' };
   if (whole) {
@@ -44,7 +44,7 @@ export async function takeFolder(files: ReadonlyMap<string, Uint8Array>, name: s
   const part = manifest ? partOf(programOfFiles(files)) : await guess(files, name);
   const left = files.size - part.sources.length - (manifest ? 1 : 0) - (part.packed ? 1 : 0);
   const what = `${part.packed ? '' : `${part.sources.length === 1 ? '1 source' : `${part.sources.length} sources`} of ${name}${manifest ? `, as its ${MANIFEST} says` : `, which has no ${MANIFEST}: ${part.units ? 'each file of C or C++ is compiled, in the order of their names' : `it starts with ${part.entry}`}`}.`}`;
-  const others = left > 0 ? ` ${left === 1 ? '1 other file was' : `${left} other files were`} left out; what the program reads belongs to the input files.` : '';
+  const others = left > 0 ? ` ${left === 1 ? '1 other file was' : `${left} other files were`} left out; add files that the program reads as input files.` : '';
   return { change: part, show: part.entry, note: `${what}${others}`.trim() };
 }
 
@@ -53,7 +53,7 @@ function partOf(p: PlainProgram): Part {
   const sources = Object.entries(p.sources).map(([path, text]) => ({ path, text }));
   if (p.language === 'typescript') return { sources, entry: p.entry, flags: '', packed: undefined, units: undefined };
   const units = p.units ?? sources.map((s) => s.path).filter(isUnit);
-  if (units.length === 0) throw new Error(`${MANIFEST} says ${p.language === 'c' ? 'C' : 'C++'}, and there is no file of it to compile.`);
+  if (units.length === 0) throw new Error(`${MANIFEST} says ${p.language === 'c' ? 'C' : 'C++'}, but there are no files of that language to compile.`);
   return { sources, entry: p.entry !== undefined && isUnit(p.entry) ? p.entry : units[0]!, flags: formatArgs(p.flags ?? []), units: p.units, packed: undefined };
 }
 
@@ -70,7 +70,7 @@ async function guess(files: ReadonlyMap<string, Uint8Array>, name: string): Prom
     .map((p) => ({ path: safePath(p.slice(cut)), text: textOf(p, files.get(p)!) }));
   const units = sources.map((s) => s.path).filter(isUnit);
   const entry = startOf(sources);
-  if (entry === undefined || (!native && !/\.(tsx?|mts|jsx?|mjs)$/.test(entry))) throw new Error(`${name} holds no source of TypeScript, C or C++.`);
+  if (entry === undefined || (!native && !/\.(tsx?|mts|jsx?|mjs)$/.test(entry))) throw new Error(`${name} contains no TypeScript, C or C++ sources.`);
   return { sources, entry, flags: '', units: native ? units : undefined, packed: undefined };
 }
 
@@ -87,15 +87,15 @@ function takeLoose(draft: Draft, given: readonly Given[], keep: boolean): Taken 
 }
 
 function textOf(path: string, data: Uint8Array): string {
-  if (data[0] === 0x7f && data[1] === 0x45 && data[2] === 0x4c && data[3] === 0x46) throw new Error(`${path} is a program of a processor. Build it with mayfly mpicc, which makes a module that runs in browsers, or give its sources.`);
-  if (data.includes(0)) throw new Error(`${path} is no text, no module (.wasm) and no archive (.zip, .tar, .tar.gz). What the program reads belongs to the input files.`);
+  if (data[0] === 0x7f && data[1] === 0x45 && data[2] === 0x4c && data[3] === 0x46) throw new Error(`${path} is a native executable. Build it with mayfly mpicc to get a module that runs in browsers, or submit its sources.`);
+  if (data.includes(0)) throw new Error(`${path} is not a text file, a module (.wasm) or an archive (.zip, .tar, .tar.gz). Add files that the program reads as input files.`);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(data);
   } catch {
     text = new TextDecoder('latin1').decode(data); // names of authors in comments of old sources
   }
-  if (text.length > MOST_CHARACTERS) throw new Error(`${path} has ${text.length} characters; a source may have ${MOST_CHARACTERS}.`);
+  if (text.length > MOST_CHARACTERS) throw new Error(`${path} has ${text.length} characters; the limit for a source file is ${MOST_CHARACTERS}.`);
   return text;
 }
 

@@ -14,11 +14,11 @@ import './tokens.css';
 const DAY_MS = 24 * 3600 * 1000;
 const MAY: Record<Role, string> = {
   viewer: 'reads everything: jobs, their output and files, nodes, rooms',
-  submitter: 'reads everything, submits, and manages the jobs of the own token',
-  owner: 'everything, and makes rooms, tokens and backups',
+  submitter: 'reads everything, submits jobs, and manages its own jobs',
+  owner: 'does everything, including rooms, tokens and backups',
 };
 const ENDS = [
-  ['', 'when it is revoked'],
+  ['', 'never'],
   ['1', 'in a day'],
   ['7', 'in a week'],
   ['30', 'in 30 days'],
@@ -33,9 +33,9 @@ export function TokensPage() {
       <title>Tokens – Mayfly</title>
       <div>
         <h1>Tokens</h1>
-        <p className="muted">Give everybody a token of their own: jobs carry its name, and it can be taken back without touching the others.</p>
+        <p className="muted">Give each person their own token. Jobs show its name, and you can revoke it without affecting the others.</p>
       </div>
-      <Problem error={tokens.error} title="The tokens cannot be read" />
+      <Problem error={tokens.error} title="Could not load the tokens" />
       {tokens.data && <Create onMade={setMade} />}
       {made && <Made token={made} />}
       {tokens.data && <List tokens={tokens.data} />}
@@ -79,7 +79,7 @@ function Create({ onMade }: { onMade: (t: TokenCreated) => void }) {
           </select>
         </label>
         <label className="field">
-          <span className="label">Ends</span>
+          <span className="label">Expires</span>
           <select className="in" value={days} onChange={(e) => setDays(e.target.value)}>
             {ENDS.map(([value, text]) => (
               <option key={value} value={value}>
@@ -89,13 +89,13 @@ function Create({ onMade }: { onMade: (t: TokenCreated) => void }) {
           </select>
         </label>
         <button className="button primary" type="submit" disabled={create.isPending || name.trim() === ''}>
-          Make the token
+          Create the token
         </button>
       </div>
       <p className="muted small">
-        A {role} {MAY[role]}.
+        {role === 'owner' ? 'An owner' : `A ${role}`} {MAY[role]}.
       </p>
-      <Problem error={create.error} title="The token could not be made" />
+      <Problem error={create.error} title="Could not create the token" />
     </form>
   );
 }
@@ -106,7 +106,7 @@ function Made({ token }: { token: TokenCreated }) {
   return (
     <section className="notice tone-good" role="status" aria-label="The new token">
       <p>
-        <strong>The token of {token.name}</strong> is shown this once. Hand it over in private: whoever has it is {token.name} to this server.
+        <strong>The token of {token.name}</strong> is shown only once. Share it privately: anyone who has it can act as {token.name} on this server.
       </p>
       <div className="row">
         <code className="made" data-testid="new-token" ref={shown}>
@@ -123,17 +123,17 @@ function List({ tokens }: { tokens: TokenView[] }) {
   const client = useQueryClient();
   const revoke = useMutation({ mutationFn: revokeToken, onSettled: () => client.invalidateQueries({ queryKey: ['tokens'] }) });
   return (
-    <section className="stack" aria-label="Tokens that stand">
-      <Problem error={revoke.error} title="The token could not be revoked" />
+    <section className="stack" aria-label="Active tokens">
+      <Problem error={revoke.error} title="Could not revoke the token" />
       <div className="card scroll-x" tabIndex={0} role="region" aria-label="List of tokens">
         <table className="table">
           <thead>
             <tr>
               <th>Name</th>
               <th>Role</th>
-              <th className="wide-only">Made</th>
+              <th className="wide-only">Created</th>
               <th className="wide-only">Last used</th>
-              <th className="wide-only">Ends</th>
+              <th className="wide-only">Expires</th>
               <th className="right">
                 <span className="visually-hidden">Revoke</span>
               </th>
@@ -149,14 +149,14 @@ function List({ tokens }: { tokens: TokenView[] }) {
                 <td>{t.role}</td>
                 <td className="muted keep wide-only">{t.createdAt === undefined ? 'at the first start' : ago(t.createdAt, now)}</td>
                 <td className="muted keep wide-only">{t.lastUsedAt === undefined ? 'never' : ago(t.lastUsedAt, now)}</td>
-                <td className="muted keep wide-only">{t.expiresAt === undefined ? '–' : t.expiresAt <= now ? 'is over' : new Date(t.expiresAt).toLocaleDateString('en-GB')}</td>
+                <td className="muted keep wide-only">{t.expiresAt === undefined ? '–' : t.expiresAt <= now ? 'expired' : new Date(t.expiresAt).toLocaleDateString('en-GB')}</td>
                 <td className="right">
                   {t.id !== undefined && (
                     <Confirm
                       label="Revoke"
                       small
                       title={`Revoke the token of ${t.name}?`}
-                      text="It admits nobody from then on, and what is connected with it is cut. The jobs stay."
+                      text="The token stops working and its connections are closed. Its jobs stay."
                       yes="Revoke it"
                       no="Keep it"
                       busy={revoke.isPending}

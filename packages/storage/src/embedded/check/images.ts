@@ -102,7 +102,7 @@ async function checkPacks(dataDir: string, problems: Problem[], hash: (b: Uint8A
         const end = at + recordBytes(header.length);
         if (end > pack.length) {
           // A crash leaves that at the end of the newest ones; nobody was promised this page.
-          problems.push({ file, what: 'has a tail that is not whole', ...(i >= names.length - 2 ? { harmless: true } : {}) });
+          problems.push({ file, what: 'ends with an incomplete record', ...(i >= names.length - 2 ? { harmless: true } : {}) });
           if (i < names.length - 2) bad.set(header.hash, file);
           break;
         }

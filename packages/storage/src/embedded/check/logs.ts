@@ -63,7 +63,7 @@ async function checkStream(dataDir: string, stream: string, problems: Problem[],
     if (!scan.torn && (last || scan.sealed)) continue;
     if (judgeTear(scan.next, watermark) === 'damaged') problems.push({ file, what: headless ? 'is damaged in its head' : `is damaged from record ${scan.next} on` });
     else if (!last) problems.push({ file, what: `ends at record ${scan.next}, before the segments behind it; what follows was never acknowledged as durable, and is cut at the next start`, harmless: true });
-    else problems.push({ file, what: `has a tail that is not whole behind record ${scan.next}: a crash leaves that; it is cut at the next start`, harmless: true });
+    else problems.push({ file, what: `ends with an incomplete record behind record ${scan.next}: as after a crash; the next start cuts it off`, harmless: true });
   }
   return scans.at(-1)?.scan.next ?? 0;
 }

@@ -85,7 +85,7 @@ function readMeta(view: DataView, at: number, page: number): Meta | string {
   const m = at + HEAD;
   const tree = m + 24 + 48;
   if (tree + 48 + 16 > view.byteLength) return 'the file is too short';
-  if (view.getUint32(m, true) !== MAGIC || view.getBigUint64(at, true) !== BigInt(page) || (view.getUint16(at + 18, true) & META) === 0) return 'it is no file of LMDB, or its first page is damaged';
+  if (view.getUint32(m, true) !== MAGIC || view.getBigUint64(at, true) !== BigInt(page) || (view.getUint16(at + 18, true) & META) === 0) return 'it is not an LMDB file, or its first page is damaged';
   if (view.getUint32(m + 4, true) !== VERSION) return `its data format is ${view.getUint32(m + 4, true)}`;
   const pageBytes = view.getUint32(m + 24, true);
   if (pageBytes < 512 || pageBytes > 65536 || (pageBytes & (pageBytes - 1)) !== 0) return `pages of ${pageBytes} bytes`;
@@ -193,7 +193,7 @@ class Tree {
     try {
       name = utf8.decode(key);
     } catch {
-      throw new DamagedLmdb(`page ${page} is damaged: a key is no text`);
+      throw new DamagedLmdb(`page ${page} is damaged: a key is not text`);
     }
     try {
       this.#entries.push([name, readMsgpack(value)]);

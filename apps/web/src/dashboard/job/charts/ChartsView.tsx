@@ -21,8 +21,8 @@ const perSecond = (n: number): string => `${n >= 100 ? count(n) : Number(n.toPre
 const SERIES = [
   { name: 'messages', title: 'Messages', say: perSecond, hint: 'between ranks, per second' },
   { name: 'bytes', title: 'Data', say: (n: number) => `${bytes(n)}/s`, hint: 'between ranks, per second' },
-  { name: 'logBytes', title: 'Log', say: bytes, hint: 'of messages, on the server; images let it be trimmed' },
-  { name: 'imageBytes', title: 'Images', say: bytes, hint: 'the newest of each rank' },
+  { name: 'logBytes', title: 'Log', say: bytes, hint: 'of messages, on the server; checkpoints shorten it' },
+  { name: 'imageBytes', title: 'Checkpoints', say: bytes, hint: 'the newest of each rank' },
 ] as const;
 
 export function ChartsView({ job }: ViewProps) {
@@ -35,8 +35,8 @@ export function ChartsView({ job }: ViewProps) {
   });
   /** Column that is read out. */
   const [at, setAt] = useState<number>();
-  if (!data) return error ? <Problem error={error} title="The charts could not be read" /> : <p className="muted">Reading the charts…</p>;
-  if (data.columns === 0) return <p className="muted small">{ended ? 'Nothing to draw: the job was over before it could be measured, or this server does not remember it.' : 'Nothing yet: charts begin with the job.'}</p>;
+  if (!data) return error ? <Problem error={error} title="Could not load the charts" /> : <p className="muted">Loading the charts…</p>;
+  if (data.columns === 0) return <p className="muted small">{ended ? 'No data: the job ended before the first measurement, or the server no longer has the data.' : 'No data yet: charts start with the job.'}</p>;
   const last = data.columns - 1;
   const start = job.startedAt ?? data.from;
   // The last column may reach beyond the end of what is drawn.
@@ -60,7 +60,7 @@ export function ChartsView({ job }: ViewProps) {
         <h2>Charts</h2>
         {/* Said aloud when somebody moves, not whenever there is a new column. */}
         <p className="muted small num chart-reading" aria-live={at === undefined ? 'off' : 'polite'} data-testid="chart-reading">
-          {reading(data, column, start, column > known ? (ended ? 'the job was over' : 'not known yet') : 'not known, the server was away')}
+          {reading(data, column, start, column > known ? (ended ? 'the job had ended' : 'not known yet') : 'not known: the server was down')}
         </p>
       </div>
       <div className="charts" role="group" tabIndex={0} aria-label="Charts; the arrow keys move through time" onKeyDown={onKeyDown} onPointerLeave={() => setAt(undefined)}>
@@ -100,8 +100,8 @@ function Ticks({ job, data }: { job: JobView; data: Charts }) {
 
 const PHASES = [
   { name: 'slotMs', title: 'new place', what: 'until the old incarnation was fenced and a slot was found' },
-  { name: 'startMs', title: 'start', what: 'until its image was there and it had begun' },
-  { name: 'replayMs', title: 'repeat', what: 'until it had repeated what it had done, and did something new' },
+  { name: 'startMs', title: 'start', what: 'until its checkpoint was loaded and it had started' },
+  { name: 'replayMs', title: 'repeat', what: 'until it had replayed its old work and did something new' },
 ] as const;
 
 function RecoveryPlot({ job, data, start, end }: { job: JobView; data: Charts; start: number; end: string }) {
@@ -119,7 +119,7 @@ function RecoveryPlot({ job, data, start, end }: { job: JobView; data: Charts; s
     </>
   );
   return (
-    <Plot title="Recovery" hint={hint} top={bars.length > 0 ? duration(max) : job.faults.length === 0 ? 'no rank was lost' : 'none has come back yet'} from={elapsed(data.from - start)} to={end} width={PLACES} label={`Recovery times of ${n} lost ranks, by phase`}>
+    <Plot title="Recovery" hint={hint} top={bars.length > 0 ? duration(max) : job.faults.length === 0 ? 'no ranks were lost' : 'none has recovered yet'} from={elapsed(data.from - start)} to={end} width={PLACES} label={`Recovery times of ${n} lost ranks, by phase`}>
       {bars.map((b) => {
         let y = HEIGHT;
         return PHASES.map((p, i) => {

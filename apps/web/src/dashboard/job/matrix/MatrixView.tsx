@@ -71,16 +71,16 @@ export function MatrixView({ job }: { job: JobView }) {
           Download as CSV
         </button>
       </div>
-      <Problem error={save.error ?? error} title="The counts cannot be read just now" />
+      <Problem error={save.error ?? error} title="Could not load the counts" />
       <div className="matrix-and-list">
         <div className="stack">
           {/* Kept beside an empty matrix, so that nothing moves when the first message comes. */}
           <Heat grid={grid} version={version} metric={metric} cell={cell} choose={setCell} zoom={zoom} size={job.size} />
           <p className="small num matrix-words" role="status" data-testid="matrix-cell">
-            {grid && cell ? words(grid, cell) : <span className="muted">{grid && grid.most('messages') === 0 ? (hasEnded(job.state) ? 'No rank sent a message to another.' : 'No message between ranks yet.') : 'Point at a cell, or use the arrow keys, to read it.'}</span>}
+            {grid && cell ? words(grid, cell) : <span className="muted">{grid && grid.most('messages') === 0 ? (hasEnded(job.state) ? 'The ranks sent each other no messages.' : 'No messages between ranks yet.') : 'Point at a cell or use the arrow keys to read it.'}</span>}
           </p>
           <Scale most={grid?.most(metric) ?? 0} metric={metric} />
-          {grid && grid.binned > 1 && <p className="muted small">Each cell is {grid.binned} × {grid.binned} ranks. Click one, or press Enter, to see its neighbourhood closer.</p>}
+          {grid && grid.binned > 1 && <p className="muted small">Each cell is {grid.binned} × {grid.binned} ranks. Click a cell or press Enter to zoom in.</p>}
         </div>
         {grid && <List grid={grid} version={version} metric={metric} watched={begun} />}
       </div>

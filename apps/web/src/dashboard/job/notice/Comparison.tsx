@@ -15,11 +15,11 @@ const POLL_MS = 3000;
 
 /** What stands in the place of the comparison while there is none. */
 const BEFORE: Partial<Record<JobView['state'], string>> & { running: string } = {
-  running: 'Kill a rank or close a tab: the job goes on. When it has ended, it can be run again here, and the answers are compared byte for byte.',
-  cancelled: 'It was cancelled: there is no answer to compare.',
-  done: 'Looking for other runs of it…',
+  running: 'Kill a rank or close a tab: the job continues. After it ends, you can run it again here and compare the answers byte for byte.',
+  cancelled: 'The job was cancelled, so there is no answer to compare.',
+  done: 'Looking for other runs of this job…',
 };
-const UNPROTECTED = 'A lost rank ends this job, whose protocol is none. When it has ended well, it can be run again here, and the answers are compared byte for byte.';
+const UNPROTECTED = 'A lost rank ends this job, because its protocol is none. If it finishes, you can run it again here and compare the answers byte for byte.';
 
 const useComparison = (job: JobView, enabled: boolean) =>
   useQuery({
@@ -61,7 +61,7 @@ export function Comparison({ job }: { job: JobView }) {
         <p className="small">
           {job.compareWith !== undefined && !hasEnded(job.state) ? (
             <>
-              Runs with the same input and seed as <RunLink id={job.compareWith}>an earlier run</RunLink>; when it has ended, what both wrote is compared byte for byte.
+              Runs with the same input and seed as <RunLink id={job.compareWith}>an earlier run</RunLink>; when it has ended, the output of both is compared byte for byte.
             </>
           ) : (
             (BEFORE[job.state] ?? (job.protocol === 'none' ? UNPROTECTED : BEFORE.running))
@@ -81,7 +81,7 @@ export function Comparison({ job }: { job: JobView }) {
     <>
       <Held tone={verdict.tone} id="comparison" label="Is the answer the same?" more={runs.length > 0} {...(button ? { button } : {})}>
         <div className="words">
-          <strong className="title">{runs.length === 0 ? 'The answer has not been compared with another run yet.' : verdict.text}</strong>
+          <strong className="title">{runs.length === 0 ? 'Not verified by a second run yet.' : verdict.text}</strong>
           <p className="small second">{runs.length === 0 ? lostText(job.faults.length) : only ? <Compared job={job} run={only} /> : `It was run ${plural(runs.length, 'more time')} with the same input and seed.`}</p>
           <ul className="plain compared small opened-only">
             {runs.map((r) => (
@@ -92,17 +92,17 @@ export function Comparison({ job }: { job: JobView }) {
           </ul>
         </div>
       </Held>
-      <Problem error={again.error} title="It could not be run again" />
+      <Problem error={again.error} title="Could not run it again" />
     </>
   );
 }
 
-const lostText = (lost: number): string => (lost === 0 ? 'No rank was lost on the way.' : lost === 1 ? 'A rank was lost on the way.' : `Ranks were lost ${lost} times on the way.`);
+const lostText = (lost: number): string => (lost === 0 ? 'No ranks were lost.' : lost === 1 ? 'One rank was lost.' : `Ranks were lost ${lost} times.`);
 
 function Compared({ job, run }: { job: JobView; run: ComparedRun }) {
   return (
     <>
-      <RunLink id={run.job}>{run.name}</RunLink>: {run.same === undefined ? (hasEnded(run.state) ? 'it was cancelled, and says nothing' : `${jobWord(run.state).text.toLowerCase()}; compared when it has ended`) : comparisonLine(job.faults.length, run)}
+      <RunLink id={run.job}>{run.name}</RunLink>: {run.same === undefined ? (hasEnded(run.state) ? 'cancelled, so it proves nothing' : `${jobWord(run.state).text.toLowerCase()}; compared when it has ended`) : comparisonLine(job.faults.length, run)}
     </>
   );
 }
@@ -117,7 +117,7 @@ function Extent({ job, run, all }: { job: JobView; run: ComparedRun; all: Compar
         </span>
       )}
       <Differences of={run.differences} />
-      {run.same === false && <p className="muted">A program that reads the clock, or prints who came first, may rightly differ; random draws do not, both runs have the same seed.</p>}
+      {run.same === false && <p className="muted">Programs that read the clock or print who came first can legitimately differ. Random numbers do not differ: both runs use the same seed.</p>}
     </>
   );
 }

@@ -24,8 +24,8 @@ export function Notice({ job }: { job: JobView }) {
 /** The server cannot store anything: what it says of that. */
 function Stopped({ message }: { message: string }) {
   return (
-    <Held tone="warn" id="stopped" label="Why it stands still">
-      <p className="small">{message} Nothing that the ranks have done is lost.</p>
+    <Held tone="warn" id="stopped" label="Why the job is stopped">
+      <p className="small">{message} No work of the ranks is lost.</p>
     </Held>
   );
 }
@@ -38,12 +38,12 @@ function Wanted({ at, job }: { at: string; job: JobView }) {
   return (
     <Held tone="wait" id="wanted">
       <p className="small">
-        Slots are open tabs: <ComputeHere lacking={lackingFor(job, nodes.data ?? [])} room={job.room} />, in a new tab
+        Waiting for volunteers: <ComputeHere lacking={lackingFor(job, nodes.data ?? [])} room={job.room} />, in a new tab
         {onlyHere(base) ? (
           '.'
         ) : (
           <>
-            , or give others the address <span className="mono break">{base + at}</span>
+            , or share this address: <span className="mono break">{base + at}</span>
           </>
         )}
       </p>

@@ -51,14 +51,14 @@ export function TimelineView({ job }: { job: JobView }) {
     };
   }, [live, job.id, job.size, words]);
   return (
-    <section className="stack timeline" aria-label="Time line">
+    <section className="stack timeline" aria-label="Timeline">
       <Bar chart={chart} />
       <div className="timeline-box" style={{ minHeight: heightFor(job.size) }}>
         <canvas
           ref={canvas}
           tabIndex={0}
           role="application"
-          aria-label={`Time line of ${plural(job.size, 'rank')}. Arrows move the cursor, plus and minus zoom, Page Up and Down move the time, brackets change the height of rows, Home, End and W show the start, the end and the whole.`}
+          aria-label={`Timeline of ${plural(job.size, 'rank')}. Arrows move the cursor, plus and minus zoom, Page Up and Down move the time, brackets change the height of rows, Home, End and W show the start, the end and the whole.`}
           data-testid="timeline"
           data-known={chart?.known ? 'yes' : 'no'}
           style={{ height: heightFor(job.size) }}
@@ -68,7 +68,7 @@ export function TimelineView({ job }: { job: JobView }) {
       <Scrub chart={chart} />
       <Inspector chart={chart} job={job} />
       <Legend chart={chart} />
-      <Problem error={chart?.error} title="The history cannot be read just now" />
+      <Problem error={chart?.error} title="Could not load the history" />
       <AsTable chart={chart} />
       <TraceButton job={job} disabled={!chart?.known} />
     </section>
@@ -155,7 +155,7 @@ function Bar({ chart: c }: { chart: Chart | undefined }) {
       </div>
       <p className="muted small num" data-testid="timeline-range">
         {c?.known ? `${label(c.range.from - c.run.since)} to ${label(c.range.to - c.run.since, c.ended)}` : '\u00a0'}
-        {c?.known && c.arrowsOn && (near ? (c.oneIn > 1 ? ` · one of ${c.oneIn} messages is drawn` : ' · all messages since now are drawn') : ' · zoom in to 30 s or less for arrows')}
+        {c?.known && c.arrowsOn && (near ? (c.oneIn > 1 ? ` · shows 1 in ${c.oneIn} messages` : ' · shows all messages from now on') : ' · zoom in to 30 s or less for arrows')}
       </p>
     </div>
   );
@@ -195,7 +195,7 @@ function Inspector({ chart: c, job }: { chart: Chart | undefined; job: JobView }
   const text = c?.cursor && c.sheet ? sentence(c, job) : undefined;
   return (
     <p className="inspector small num" role="status" data-testid="timeline-cell">
-      {text ?? <span className="muted">Point at a lane, or put the focus there and use the arrow keys, to read what a rank did.</span>}
+      {text ?? <span className="muted">Point at a lane, or focus it and use the arrow keys, to see what a rank did.</span>}
     </p>
   );
 }
@@ -211,12 +211,12 @@ function sentence(c: Chart, job: JobView): string {
     .sort((a, b) => b.x - a.x)
     .map((s) => `${s.label} ${share(s.x)}`);
   const incarnation = incarnationAt(c.events, rank, from + w);
-  const parts = [`Rank ${rank}, ${label(from - c.run.since)} to ${label(Math.min(from + w, c.ended ? c.run.until : Infinity) - c.run.since, c.ended)}`, known < 0.02 ? 'nothing is known' : shares.join(', ')];
+  const parts = [`Rank ${rank}, ${label(from - c.run.since)} to ${label(Math.min(from + w, c.ended ? c.run.until : Infinity) - c.run.since, c.ended)}`, known < 0.02 ? 'no data' : shares.join(', ')];
   if (incarnation !== undefined) parts.push(`incarnation ${incarnation}`);
   for (const e of c.events)
     if (e.task === rank && e.at >= from && e.at < from + w)
       if (e.kind === 'fault') parts.push(`fault: ${faultCause(e.cause ?? '')}`);
-      else if (e.kind === 'image') parts.push('image complete');
+      else if (e.kind === 'image') parts.push('checkpoint complete');
       else if (e.kind === 'done') parts.push('ended');
   const arrow = c.arrowAt(c.cursor!);
   if (arrow) parts.push(`message ${name(arrow[1])} → ${name(arrow[2])}, ${bytes(arrow[3])}, tag ${arrow[4]}`);
@@ -239,17 +239,17 @@ function Legend({ chart: c }: { chart: Chart | undefined }) {
         <li title="an incarnation was lost">
           <b className="mark-fault">✕</b>fault
         </li>
-        <li title="an image is complete">
-          <b>◇</b>image
+        <li title="a checkpoint is complete">
+          <b>◇</b>checkpoint
         </li>
-        <li title="an incarnation was given to a node">
+        <li title="an incarnation was assigned to a node">
           <b>|</b>assigned
         </li>
       </ul>
       {c?.known && (c.leftOut > 0 || c.events.some((e) => e.kind === 'server')) && (
         <p className="muted small">
-          {c.events.some((e) => e.kind === 'server') && 'The server was started again at the dashed line; of the time before it, what was not written down is missing. '}
-          {c.leftOut > 0 && `${plural(c.leftOut, 'older mark')} of images and assignments ${c.leftOut === 1 ? 'is' : 'are'} not kept.`}
+          {c.events.some((e) => e.kind === 'server') && 'The server restarted at the dashed line. Data that it had not saved before the restart is missing. '}
+          {c.leftOut > 0 && `${plural(c.leftOut, 'older mark')} about checkpoints and assignments ${c.leftOut === 1 ? 'was' : 'were'} not kept.`}
         </p>
       )}
     </div>

@@ -24,7 +24,7 @@ export function TraceButton({ job, disabled }: { job: JobView; disabled: boolean
         </button>
         <span className="muted">the whole run, for ui.perfetto.dev or chrome://tracing</span>
       </div>
-      <Problem error={save.error} title="The history could not be read" />
+      <Problem error={save.error} title="Could not load the history" />
     </>
   );
 }

@@ -194,7 +194,7 @@ export function drawFrame(into: CanvasRenderingContext2D, p: Plot, size: number,
   }
 }
 
-/** What happened: ✕ a fault, | an incarnation given to a node, ◆ an image complete. */
+/** What happened: ✕ a fault, | an incarnation given to a node, ◆ a checkpoint complete. */
 export function drawEvents(into: CanvasRenderingContext2D, p: Plot, events: readonly TimelineEvent[], ink: Ink): void {
   const scale = p.width / (p.to - p.from);
   const high = p.rowHeight >= HIGH_ROW;
