@@ -95,7 +95,7 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   way.stall();
   expect(await serious(volunteer)).toEqual([]);
   await info.attach('volunteer', { body: await volunteer.screenshot({ fullPage: true }), contentType: 'image/png' });
-  await expect.poll(said).toContainEqual(expect.stringMatching(/^No answer from the server: Nothing has come for \d+ s, although the connection stands/));
+  await expect.poll(said).toContainEqual(expect.stringMatching(/^No answer from the server: No data for \d+ s, although the connection is open/));
   way.mend();
   await expect(events).toContainText(/The server answers again, after \d+ s|Connected to the server.*The server does not answer/);
   await atWork();

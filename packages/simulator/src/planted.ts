@@ -1,6 +1,7 @@
 /**
  * Planted bugs: each undoes one rule of docs/pessimistic.md or docs/incarnations.md, and the campaign has to find it. A rule is undone in
- * the simulator's hosts, by changing an event or an effect on its way, or by another row of the table of V-protocols (planted-protocols.ts): the cores stay as they are in production.
+ * the simulator's hosts, by changing an event or an effect on its way, or by another row of the table of V-protocols (planted-protocols.ts):
+ * the cores stay as they are in production.
  */
 import type { DispatcherSettings } from '@mayfly/protocols';
 import type { FaultKind } from './faults.ts';

@@ -39,7 +39,7 @@ describe('the resolver serves the submitted files and mayfly', () => {
     ['mayfly/internal', 'is a package'],
     ['#inside', 'is a package'],
     ['', 'is a package'],
-    ['./a\0b', 'no path'],
+    ['./a\0b', 'is not a path'],
   ])('refuses %j', (specifier, words) => {
     const r = resolve(specifier);
     expect(r.kind).toBe('forbidden');
