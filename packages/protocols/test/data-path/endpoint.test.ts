@@ -45,12 +45,12 @@ describe('silent re-execution: "it knows the number of messages to ignore and em
 test('a frame of data that follows one of determinants alone is one of data', () => {
   const e = fresh();
   const header = (): number[] => {
-    const { kind, flags, dst, channel } = e.dataHeader(T(2), 1, 0, 0, 0, 0, 8, 0, 8, e.block());
-    return [kind, flags, dst, channel];
+    const { kind, flags, dst, channel, mode, context, tag, word, size, offset, bytes } = e.dataHeader(T(2), 1, 3, 4, 5, 6, 16, 8, 8, e.block());
+    return [kind, flags, dst, channel, mode, context, tag, word, size, offset, bytes];
   };
-  expect(header()).toEqual([Kind.DATA, Flag.LAST, 2, 1]);
+  expect(header()).toEqual([Kind.DATA, Flag.LAST, 2, 1, 3, 4, 5, 6, 16, 8, 8]);
   expect(e.determinantsHeader(e.block())).toMatchObject({ kind: Kind.DETERMINANTS, flags: 0, dst: 0, size: 0 });
-  expect(header()).toEqual([Kind.DATA, Flag.LAST, 2, 1]);
+  expect(header()).toEqual([Kind.DATA, Flag.LAST, 2, 1, 3, 4, 5, 6, 16, 8, 8]);
 });
 
 describe('logging: "Non-deterministic events are receptions and probes. They are all logged"', () => {
