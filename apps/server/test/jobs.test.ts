@@ -224,7 +224,7 @@ describe('a job over real sockets', () => {
     expect(((await api(server, 'GET', `/api/jobs/${second}/report`)).body as JobReport).job.seed).toBe(report.job.seed);
     last = 7;
     const third = await again(second);
-    const other = { same: false, differences: ['The file pictures/a.bin has other content.'] };
+    const other = { same: false, differences: ['The file pictures/a.bin has different content.'] };
     expect(await comparison(id)).toMatchObject({ runs: [{ job: third, ...other }, { job: second, same: true }] });
     expect(await comparison(third)).toMatchObject({ runs: [{ job: second, ...other }, { job: id, ...other }] });
     expect(await api(server, 'GET', `/api/jobs/${third}`)).toMatchObject({ body: { compareWith: id, name: `${view.name} (again)` } });

@@ -312,7 +312,7 @@ describe('WorldHost', () => {
     host2.open(job, 100);
     expect(host2.total(job)).toBe(60);
     // Message 3 has its place from before; it may not come again as something else.
-    expect(() => host2.deliver(job, task, 3, WorldMode.STDOUT, new Uint8Array(41))).toThrow(/another/);
+    expect(() => host2.deliver(job, task, 3, WorldMode.STDOUT, new Uint8Array(41))).toThrow(/different content/);
     host2.deliver(job, task, 4, WorldMode.STDOUT, new Uint8Array(41));
     expect(again.failures).toEqual(['OUTPUT_LIMIT']);
     expect(host2.total(job)).toBe(60);
