@@ -158,7 +158,7 @@ describe('a full disk', () => {
     expect(paused.stopped?.code).toBe('DISK_FULL');
     expect(paused.reason).toMatch(/^The disk of the server is full: .* of 1\d MB free\. Free space there, or delete old jobs; jobs resume automatically when .* are free\.$/);
     expect(await p.disk_()).toMatchObject({ state: 'stopped', code: 'DISK_FULL', directory: p.dataDir });
-    expect(p.server.output()).toMatch(/nothing can be stored: The disk of the server is full/);
+    expect(p.server.output()).toMatch(/cannot store anything: The disk of the server is full/);
     // Nobody else has stopped this one.
     expect((await p.view(byHand)).stopped).toBeUndefined();
 
