@@ -6,9 +6,9 @@ import { attacks } from '../src/attack/programs.ts';
 import { showLogOnFailure } from '../src/failure.ts';
 
 const SHARE: Record<PlaceName, string[]> = {
-  chromium: ['twelve-lines', 'function-doors', 'pollute-array', 'network', 'page-and-storage', 'walk-to-shared-memory', 'import-signature'],
-  headless: ['twelve-lines', 'wasi-paths', 'wasi-pointers', 'import-prototype', 'forged-section'],
-  'headless-scripts': ['twelve-lines', 'pollute-object', 'stack-frames', 'left-behind', 'thrown-in-callbacks'],
+  chromium: ['twelve-lines', 'function-doors', 'network', 'walk-to-shared-memory', 'import-signature'],
+  headless: ['twelve-lines', 'wasi-paths', 'wasi-pointers', 'forged-section'],
+  'headless-scripts': ['twelve-lines', 'pollute-object', 'left-behind'],
 };
 
 let arena: Arena;

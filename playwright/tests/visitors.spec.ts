@@ -113,7 +113,7 @@ test('a room: its volunteer comes by the link, serves its job, pauses, goes on, 
   await volunteer.getByRole('button', { name: 'Snooze…' }).click();
   await volunteer.getByRole('menuitem', { name: 'for an hour' }).click();
   await expect(state).toHaveText('Paused');
-  await expect(headline(page)).toContainText('no node is in room');
+  await expect(headline(page)).toContainText('no node is connected in room');
   // A reload comes back as it was. It goes on when its person, the battery, the window and the keyboard all let it.
   await volunteer.reload();
   await expect(says).toHaveText(/^By you, until \d\d:\d\d\.$/);

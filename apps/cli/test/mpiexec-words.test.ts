@@ -24,7 +24,7 @@ test('the value of an option is never the program, and what follows the program 
 test('what cannot be done is an error that says so', () => {
   // MPI-4.1 §11.5 has several programs behind colons; one rank with ':' among its arguments is not what anybody wants.
   expect(() => words('-n 1 ./a : -n 1 ./b')).toThrow(/second program/);
-  expect(() => words('-n 1 -x NOT_SET ./a')).toThrow(/no variable NOT_SET/);
+  expect(() => words('-n 1 -x NOT_SET ./a')).toThrow(/environment variable NOT_SET is not set/);
   expect(() => words('-n 1 -env A')).toThrow(CommandError);
 });
 

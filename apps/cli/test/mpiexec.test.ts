@@ -38,7 +38,7 @@ afterAll(async () => {
 describe('mayfly mpiexec', () => {
   it('with a server and nodes of its own feeds rank 0, shows every rank, writes result files, ends with the exit code of the job', async () => {
     const r = await run(['mpiexec', '-np', '3', '-l', '-genv', 'HABIT', '!', '--bind-to', 'core', '--file', 'extra.txt', 'sum.ts', '7', '--np'], { cwd: dir, input: '39\n' });
-    expect(r.stderr).toContain('ignored, because volunteers bring the slots: --bind-to core\n');
+    expect(r.stderr).toContain('ignored, because volunteers provide the slots: --bind-to core\n');
     expect(r.stderr).toContain('[1] to standard error\n');
     expect(r.stdout.split('\n').filter(Boolean).sort()).toEqual([0, 1, 2].map((k) => `[${k}] rank ${k} of 3: 42 7,--np!`));
     expect(await readFile(join(dir, 'result/total.txt'), 'utf8')).toBe('42 from a file');

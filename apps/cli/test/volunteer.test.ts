@@ -106,7 +106,7 @@ describe.skipIf(!browser || process.platform !== 'linux')('on a server', () => {
     await expect.poll(() => waits, { timeout: 60_000 }).toContain('needs 2 slots for TypeScript; none available; 3 more slots are free, but on volunteers that do not run TypeScript: open the volunteer page in a browser, or start "mayfly volunteer" with --allow-typescript');
 
     const tab = begin(['volunteer', `--browser=${browser!}`, ...(root ? ['--no-browser-sandbox'] : []), '--slots', '2', '--name', 'in a tab', url], { TMPDIR: profiles });
-    expect(await said(tab, /"in a tab" offers (\d) slots to http:\/\/127\.0\.0\.1:\d+ in (?:Chrome|Chromium|Edge) \d+; Ctrl-C/)).toBe('2');
+    expect(await said(tab, /"in a tab" offers (\d) slots to http:\/\/127\.0\.0\.1:\d+ in (?:Chrome|Chromium|Edge) \d+; press Ctrl-C/)).toBe('2');
     const ended = await job.ended;
     expect([ended.code, ended.stdout.split('\n').sort()], ended.stderr).toEqual([0, ['', 'rank 0', 'rank 1']]);
     expect(await nodes()).toContainEqual(expect.objectContaining({ name: 'in a tab', slots: 2, runs: ['wasm', 'typescript'], state: 'here' }));
@@ -114,8 +114,8 @@ describe.skipIf(!browser || process.platform !== 'linux')('on a server', () => {
     const [profile] = readdirSync(profiles).filter((d) => d.startsWith('mayfly-browser-'));
     const before = mainProcess(join(profiles, profile!))!;
     process.kill(before, 'SIGKILL');
-    await said(tab, /(is gone: it was ended by SIGKILL. The ranks that it had go on elsewhere; it is started again in 1 s)/);
-    await said(tab, /started again[^]*(Idle)/);
+    await said(tab, /(has stopped: [^\n]+\. Its ranks continue elsewhere; it restarts in 1 s)/);
+    await said(tab, /restarts in 1 s[^]*(Idle)/);
     const [next, ...more] = readdirSync(profiles).filter((d) => d.startsWith('mayfly-browser-'));
     expect([next === profile, more]).toEqual([false, []]);
 

@@ -2,7 +2,7 @@
  * Damage to every kind of file of a data directory, in every way: a real server and `mayfly check` on it. Nothing ends by a signal, nothing hangs, and nothing that a user can see
  * changes in silence: the check names the file, the server refuses with a sentence, or the job says why it failed.
  *
- * `npm run damage` (MAYFLY_DAMAGE=all) takes each file in each way, the server in a process of its own, and the job in the middle goes on to its end on new nodes. Else a share: each kind of
+ * `npm run damage` (MAYFLY_DAMAGE=all) takes each file in each way, the server in a process of its own, and the job in the middle goes on to its end on new nodes. Else a share: every other kind of
  * file in a few ways, by the check and by a server in this process.
  */
 import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -117,8 +117,9 @@ describe('the undamaged directory', () => {
 
 describe.runIf(!ALL)('a share', () => {
   const names = Object.keys(WAYS).filter((w) => w !== 'no permission');
-  it('of the damages, one for each kind of file: what changes is reported', async () => {
+  it('of the damages, one for every other kind of file: what changes is reported', async () => {
     for (const [i, [kind, file]] of [...kinds].entries()) {
+      if (i % 2 === 1) continue;
       const way = names[(i * 5) % names.length]!;
       const dir = copyOf();
       if (!WAYS[way]!(join(dir, file))) continue;

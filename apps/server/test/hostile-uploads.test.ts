@@ -63,7 +63,7 @@ it('JSON of brackets is refused before it is parsed: in requests, on sockets of 
     [`{${Array.from({ length: 150_000 }, (_, i) => `"${i}":0`).join(',')}}`, 'more than 200000 parts'],
   ] as const) {
     const r = await fetch(`${server.localUrl}/api/jobs`, { method: 'POST', headers: { ...auth, 'content-type': 'application/json' }, body });
-    expect([r.status, ((await r.json()) as { message: string }).message]).toEqual([413, `The JSON is not parsed: it ${words === 'nested deeper than 32 levels' ? 'is' : 'has'} ${words}.`]);
+    expect([r.status, ((await r.json()) as { message: string }).message]).toEqual([413, `Cannot parse the JSON: it ${words === 'nested deeper than 32 levels' ? 'is' : 'has'} ${words}.`]);
   }
   expect(parsed()).toBeLessThan(10_000);
 
